@@ -186,6 +186,14 @@ export const catalogue = {
     jsonRpc: -32603,
     exit: config,
   },
+  EXPOSURE_REFUSED: {
+    title: "A listener would be open to other machines with no authentication configured.",
+    help: "Set STOA_SIGNING_KEY, create an API key with `stoa key create`, or listen on 127.0.0.1.",
+    grpc: "FAILED_PRECONDITION",
+    http: 500,
+    jsonRpc: -32603,
+    exit: config,
+  },
   // Start-up and surroundings
   PORT_TAKEN: {
     title: "A port is in use by another program.",
