@@ -1,0 +1,10 @@
+export { describeEffective, type EffectiveSetting } from "./describe.ts";
+export { assertExposureAllowed, isLoopback, wideListeners } from "./exposure.ts";
+export { minimumKeyBytes } from "./kinds.ts";
+export { type LoadedConfig, type LoadOptions, loadConfig } from "./load.ts";
+export type { Problem } from "./problems.ts";
+export { configReference } from "./reference.ts";
+export { type Config, configSchema } from "./schema.ts";
+export { type Setting, settings } from "./settings.ts";
+export type { Environment, FlagValues } from "./sources.ts";
+export { closest } from "./suggest.ts";
