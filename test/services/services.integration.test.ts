@@ -1,0 +1,33 @@
+import pg from "pg";
+import { expect, test } from "vitest";
+import { describeWith } from "./index.ts";
+
+async function rows(url: string, sql: string): Promise<unknown[]> {
+  const client = new pg.Client(url);
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+describeWith(["postgres"], "postgres", (services) => {
+  test("gives each caller an empty database of its own", async () => {
+    const [one, two] = await Promise.all([services.postgres(), services.postgres()]);
+    expect(one.url).not.toBe(two.url);
+    await rows(one.url, "CREATE TABLE t (n int)");
+    expect(await rows(two.url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toEqual([]);
+  });
+
+  test("a server of one's own survives kill -9 with what it acknowledged", async () => {
+    const server = await services.ownPostgres();
+    await rows(server.url, "CREATE TABLE t (n int); INSERT INTO t VALUES (7)");
+    await server.kill9();
+    await expect(rows(server.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
+    await server.restart();
+    expect(await rows(server.url, "SELECT n FROM t")).toEqual([{ n: 7 }]);
+    await server.stop();
+    await expect(rows(server.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
+  });
+});
