@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDocker } from "./docker.ts";
-import { Missing } from "./install.ts";
+import { Missing, say } from "./install.ts";
 import { startNats } from "./nats.ts";
 import { PostgresServer } from "./postgres.ts";
 import { ownedProcesses, stopEverything } from "./process.ts";
@@ -38,6 +38,7 @@ function missing(service: ServiceName, error: unknown): ServiceMissing {
   // A Missing says why in words made for the reader; anything else is a fault worth its whole story.
   const reason =
     error instanceof Missing ? error.message : error instanceof Error ? String(error.stack) : String(error);
+  say(`${service} is not available: ${reason}`);
   notify({ kind: "missing", service, reason: reason.split("\n")[0] ?? reason });
   return new ServiceMissing(service, reason);
 }

@@ -1,3 +1,6 @@
+import { get } from "node:http";
+import { jetstreamManager } from "@nats-io/jetstream";
+import { connect } from "@nats-io/transport-node";
 import pg from "pg";
 import { expect, test } from "vitest";
 import { describeWith } from "./index.ts";
@@ -31,3 +34,38 @@ describeWith(["postgres"], "postgres", (services) => {
     await expect(rows(server.url, "SELECT 1")).rejects.toThrow(/ECONNREFUSED/);
   });
 });
+
+describeWith(["nats"], "nats", (services) => {
+  test("carries a message, and has JetStream", async () => {
+    const { url } = await services.nats();
+    const connection = await connect({ servers: url });
+    const subscription = connection.subscribe("a.*", { max: 1 });
+    connection.publish("a.b", "hello");
+    for await (const message of subscription) expect(message.string()).toBe("hello");
+    expect((await (await jetstreamManager(connection)).getAccountInfo()).streams).toBe(0);
+    await connection.close();
+  });
+});
+
+describeWith(["docker"], "docker", (services) => {
+  test("answers on a socket of its own", async () => {
+    const { socketPath, host } = await services.docker();
+    expect(host).toBe(`unix://${socketPath}`);
+    const info = await dockerGet(socketPath, "/info");
+    expect(info).toMatchObject({
+      OSType: "linux",
+      Containers: 0,
+      DockerRootDir: expect.stringContaining("stoa-"),
+    });
+  });
+});
+
+function dockerGet(socketPath: string, path: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    get({ socketPath, path }, (res) => {
+      const chunks: Buffer[] = [];
+      res.on("data", (chunk: Buffer) => chunks.push(chunk));
+      res.on("end", () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+    }).on("error", reject);
+  });
+}
