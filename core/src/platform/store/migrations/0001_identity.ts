@@ -18,6 +18,7 @@ export const identity: Migration = {
       .addColumn("hash", text, (c) => c.notNull())
       .addColumn("prefix", text, (c) => c.notNull())
       .addColumn("created_at", integer, (c) => c.notNull())
+      .addColumn("expires_at", integer)
       .addColumn("last_used_at", integer)
       .addColumn("revoked_at", integer)
       .addUniqueConstraint("api_keys_hash", ["hash"])

@@ -14,6 +14,8 @@ export interface ApiKeysTable {
   /** The first characters of the key, so that people can tell their keys apart. */
   prefix: string;
   created_at: number;
+  /** Null for a key that works until it is revoked. */
+  expires_at: number | null;
   last_used_at: number | null;
   revoked_at: number | null;
 }
