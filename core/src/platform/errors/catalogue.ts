@@ -308,6 +308,14 @@ export const catalogue = {
     jsonRpc: -32021,
     exit: unavailable,
   },
+  PEER_FAILED: {
+    title: "The server that was called failed.",
+    help: "Look at that server's own log; the message is what it said.",
+    grpc: "UNKNOWN",
+    http: 502,
+    jsonRpc: -32022,
+    exit: failure,
+  },
   LEDGER_BROKEN: {
     title: "The ledger does not verify.",
     help: "The message names the first record that fails; treat the store as tampered with.",
