@@ -235,6 +235,14 @@ export const catalogue = {
     jsonRpc: -32603,
     exit: failure,
   },
+  STORE_FULL: {
+    title: "The disk that holds the database is full.",
+    help: "Free some space on it; what was acknowledged before is safe.",
+    grpc: "RESOURCE_EXHAUSTED",
+    http: 507,
+    jsonRpc: -32603,
+    exit: unavailable,
+  },
   STORE_TOO_NEW: {
     title: "The database was migrated by a newer Stoa.",
     help: "Run that version or a later one; this one would not understand the data.",
