@@ -178,6 +178,14 @@ export const catalogue = {
     jsonRpc: -32603,
     exit: config,
   },
+  SCHEMA_INVALID: {
+    title: "A schema has something in it that cannot be enforced.",
+    help: "The message names each place in the schema; correct it there.",
+    grpc: "FAILED_PRECONDITION",
+    http: 422,
+    jsonRpc: -32603,
+    exit: config,
+  },
   KEY_INVALID: {
     title: "A signing key is unusable.",
     help: "A key has at least 32 bytes; unset it to have one generated.",
