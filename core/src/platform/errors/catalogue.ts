@@ -128,6 +128,14 @@ export const catalogue = {
     jsonRpc: -32003,
     exit: interrupted,
   },
+  USAGE: {
+    title: "The command line was not understood.",
+    help: "`stoa help <command>` prints what a command takes, with examples.",
+    grpc: "INVALID_ARGUMENT",
+    http: 400,
+    jsonRpc: -32602,
+    exit: usage,
+  },
   // Who may do what
   UNAUTHENTICATED: {
     title: "The caller did not show who they are, or what they showed is not valid.",
