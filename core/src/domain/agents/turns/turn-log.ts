@@ -1,0 +1,137 @@
+import type { Transaction } from "kysely";
+import type { Database, Store } from "#platform/store";
+import type { HistoryEntry, StepLog, TurnDone, TurnRequest } from "./turn.ts";
+
+const historyLength = 50;
+
+/** Sessions, turns and their steps in the database. */
+export class TurnLog {
+  readonly #store: Store;
+  readonly #clock: () => number;
+
+  constructor(store: Store, clock: () => number) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Turns that were under way when the core stopped hard did not finish, and say so. */
+  async markInterrupted(): Promise<void> {
+    await this.#store.db
+      .updateTable("turns")
+      .set({ status: "interrupted", finished_at: this.#clock() })
+      .where("status", "=", "running")
+      .execute();
+  }
+
+  async lastAgent(request: TurnRequest): Promise<string | undefined> {
+    const row = await this.#store.db
+      .selectFrom("sessions")
+      .select("last_agent_id")
+      .where("workspace_id", "=", request.workspaceId)
+      .where("user_id", "=", request.userId)
+      .where("id", "=", request.sessionId)
+      .executeTakeFirst();
+    return row?.last_agent_id ?? undefined;
+  }
+
+  async history(request: TurnRequest): Promise<HistoryEntry[]> {
+    const rows = await this.#store.db
+      .selectFrom("turns")
+      .select(["message", "answer"])
+      .where("workspace_id", "=", request.workspaceId)
+      .where("user_id", "=", request.userId)
+      .where("session_id", "=", request.sessionId)
+      .where("status", "!=", "running")
+      .where("answer", "is not", null)
+      .orderBy("seq", "desc")
+      .limit(historyLength)
+      .execute();
+    return rows.reverse().map((row) => ({ message: row.message, answer: row.answer ?? "" }));
+  }
+
+  /** The turn is in the log before anything is done for it. */
+  async open(id: string, agentId: string, request: TurnRequest): Promise<StepLog> {
+    const now = this.#clock();
+    const { workspaceId, userId, sessionId, message } = request;
+    await this.#store.transaction(async (trx) => {
+      await trx
+        .insertInto("sessions")
+        .values({
+          workspace_id: workspaceId,
+          user_id: userId,
+          id: sessionId,
+          last_agent_id: null,
+          created_at: now,
+          updated_at: now,
+        })
+        .onConflict((conflict) =>
+          conflict.columns(["workspace_id", "user_id", "id"]).doUpdateSet({ updated_at: now }),
+        )
+        .execute();
+      const last = await trx
+        .selectFrom("turns")
+        .select(({ fn }) => fn.max("seq").as("seq"))
+        .where("workspace_id", "=", workspaceId)
+        .where("user_id", "=", userId)
+        .where("session_id", "=", sessionId)
+        .executeTakeFirst();
+      await trx
+        .insertInto("turns")
+        .values({
+          id,
+          workspace_id: workspaceId,
+          user_id: userId,
+          session_id: sessionId,
+          seq: Number(last?.seq ?? 0) + 1,
+          agent_id: agentId,
+          status: "running",
+          message,
+          answer: null,
+          model: null,
+          created_at: now,
+          finished_at: null,
+        })
+        .execute();
+    });
+    let seq = 0;
+    const row = (kind: string, data: unknown) => ({
+      turn_id: id,
+      seq: ++seq,
+      kind,
+      data_json: JSON.stringify(data ?? null),
+      created_at: this.#clock(),
+    });
+    return {
+      append: async (kind, data) => {
+        await this.#store.db.insertInto("turn_steps").values(row(kind, data)).execute();
+      },
+      appendIn: async (trx: Transaction<Database>, kind, data) => {
+        await trx.insertInto("turn_steps").values(row(kind, data)).execute();
+      },
+    };
+  }
+
+  async finish(agentId: string, request: TurnRequest, done: TurnDone): Promise<void> {
+    const now = this.#clock();
+    await this.#store.transaction(async (trx) => {
+      await trx
+        .updateTable("turns")
+        .set({
+          status: done.state,
+          answer: done.turns.length > 0 ? done.turns.map((turn) => turn.text).join("\n") : null,
+          model: done.model,
+          finished_at: now,
+        })
+        .where("id", "=", done.turnId)
+        .execute();
+      if (done.state === "failed") return;
+      await trx
+        .updateTable("sessions")
+        .set({ last_agent_id: agentId, updated_at: now })
+        .where("workspace_id", "=", request.workspaceId)
+        .where("user_id", "=", request.userId)
+        .where("id", "=", request.sessionId)
+        .execute();
+    });
+  }
+}

@@ -1,0 +1,1 @@
+export { Memory, type MemoryEntry } from "./memory.ts";

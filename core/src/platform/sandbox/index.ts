@@ -1,0 +1,2 @@
+export type { Sandbox, SandboxDriver, SandboxExit, SandboxSpec } from "./driver.ts";
+export { createProcessDriver } from "./process-driver.ts";

@@ -1,0 +1,106 @@
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from "@grpc/grpc-js";
+import { AgentHandler, BinduService, type HandleRequest } from "@stoa/proto/agent_handler_pb";
+import { callUnary, connect, definitionOf } from "./grpc.ts";
+
+export interface ChatMessage {
+  readonly role: string;
+  readonly content: string;
+}
+
+export interface AgentReply {
+  readonly content?: string;
+  readonly state?: "" | "input-required" | "auth-required";
+  readonly prompt?: string;
+  readonly metadata?: Record<string, string>;
+}
+
+export interface AgentOptions {
+  /** author, name, deployment.url and whatever else the registration takes. */
+  readonly config: Record<string, unknown>;
+  readonly skills?: readonly { name: string; description: string; tags?: string[] }[];
+  readonly handle: (
+    messages: readonly ChatMessage[],
+    ids: { taskId: string; contextId: string },
+  ) => Promise<string | AgentReply>;
+  /** Where the core's gRPC is. */
+  readonly core?: string;
+}
+
+export interface RunningAgent {
+  readonly id: string;
+  readonly did: string;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+const heartbeatMs = 30_000;
+
+/** Registers an agent with a core, answers its messages, and keeps it alive until stopped. */
+export async function serveAgent(options: AgentOptions): Promise<RunningAgent> {
+  const server = new Server();
+  server.addService(definitionOf(AgentHandler), handlersOf(options));
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  const core = connect(options.core ?? "localhost:3774");
+  const registered = await callUnary(core, BinduService.method.registerAgent, {
+    configJson: JSON.stringify(options.config),
+    skills: (options.skills ?? []).map((skill) => ({ ...skill })),
+    grpcCallbackAddress: `localhost:${port}`,
+  });
+  if (!registered.success) {
+    server.forceShutdown();
+    core.close();
+    throw new Error(registered.error);
+  }
+  const { agentId } = registered;
+  const timer = setInterval(() => {
+    callUnary(core, BinduService.method.heartbeat, { agentId, timestamp: BigInt(Date.now()) }).catch(
+      () => {},
+    );
+  }, heartbeatMs);
+  return {
+    id: agentId,
+    did: registered.did,
+    url: registered.agentUrl,
+    async stop() {
+      clearInterval(timer);
+      await callUnary(core, BinduService.method.unregisterAgent, { agentId }).catch(() => {});
+      core.close();
+      server.forceShutdown();
+    },
+  };
+}
+
+function handlersOf({ config, skills, handle }: AgentOptions) {
+  return {
+    handleMessages: (call: ServerUnaryCall<HandleRequest, unknown>, reply: sendUnaryData<unknown>) => {
+      const { messages, taskId, contextId } = call.request;
+      Promise.resolve()
+        .then(() => handle(messages, { taskId, contextId }))
+        .then((answer) =>
+          reply(null, { isFinal: true, ...(typeof answer === "string" ? { content: answer } : answer) }),
+        )
+        .catch((thrown: unknown) =>
+          reply({
+            code: status.INTERNAL,
+            details: thrown instanceof Error ? thrown.message : String(thrown),
+          }),
+        );
+    },
+    handleMessagesStream: (call: { emit(event: "error", error: unknown): void }) =>
+      call.emit("error", { code: status.UNIMPLEMENTED, details: "this agent does not stream" }),
+    getCapabilities: (_call: unknown, reply: sendUnaryData<unknown>) =>
+      reply(null, {
+        name: String(config.name),
+        description: String(config.description ?? ""),
+        version: "1.0.0",
+        supportsStreaming: false,
+        skills: skills ?? [],
+      }),
+    healthCheck: (_call: unknown, reply: sendUnaryData<unknown>) =>
+      reply(null, { healthy: true, message: "" }),
+  };
+}
