@@ -1,0 +1,193 @@
+import type { DescMethod } from "@bufbuild/protobuf";
+import { type Metadata, type StatusObject, status } from "@grpc/grpc-js";
+import { StoaError } from "#platform/errors";
+import type { Logger } from "#platform/log";
+import type { Telemetry } from "#platform/telemetry";
+import type { CallHost, IncomingCall } from "./call.ts";
+import { Slots } from "./limits.ts";
+import { pathOf, type ServedMethod } from "./method.ts";
+import { HostMetrics } from "./metrics.ts";
+import type { AddOptions, Settings } from "./options.ts";
+import { type CallSpan, startCallSpan } from "./tracing.ts";
+import type { CallContext, Service } from "./types.ts";
+
+/** What an authenticator is told beside the caller's metadata. */
+export interface Caller {
+  readonly peer: string;
+  readonly method: DescMethod;
+}
+
+export type Authenticate<P> = (metadata: Metadata, caller: Caller) => Promise<P | undefined> | P | undefined;
+
+export interface ReceptionOptions<P> {
+  readonly log: Logger;
+  readonly telemetry: Pick<Telemetry, "registry" | "tracer" | "tracing"> | undefined;
+  readonly authenticate: Authenticate<P> | undefined;
+  readonly maxMessageLength: number;
+  readonly maxConcurrentCalls: number;
+  readonly settings: Settings;
+}
+
+const unknownPath = "/unknown/unknown";
+
+/** Meets every call: knows what is served, who may come in, how many are there, and sees them out. */
+export class Reception<P> implements CallHost<P> {
+  readonly log: Logger;
+  readonly services = new Map<string, Service>();
+  readonly #options: ReceptionOptions<P>;
+  readonly #methods = new Map<string, ServedMethod<P>>();
+  readonly #calls = new Set<IncomingCall<P>>();
+  readonly #slots: Slots;
+  readonly #metrics: HostMetrics | undefined;
+  readonly #closing = new AbortController();
+  #whenEmpty: (() => void) | undefined;
+
+  constructor(options: ReceptionOptions<P>) {
+    const { log, telemetry, maxConcurrentCalls, settings } = options;
+    this.log = log;
+    this.#options = options;
+    this.#slots = new Slots({ maxConcurrent: maxConcurrentCalls, setting: settings.maxConcurrentCalls });
+    this.#metrics = telemetry && new HostMetrics(telemetry.registry, () => this.#calls.size);
+  }
+
+  serve(
+    service: Service,
+    handlers: object,
+    { authenticate = true, limited = true, limit }: AddOptions,
+  ): ServedMethod<P>[] {
+    if (this.services.has(service.typeName)) {
+      throw new StoaError("ALREADY_EXISTS", `${service.typeName} is served already.`);
+    }
+    const serviceSlots = limit && new Slots(limit);
+    const methods = service.methods.map((desc): ServedMethod<P> => {
+      const handler: unknown = Reflect.get(handlers, desc.localName);
+      if (typeof handler !== "function") {
+        throw new StoaError("INTERNAL", `No handler was given for ${pathOf(desc)}.`);
+      }
+      return {
+        desc,
+        path: pathOf(desc),
+        handler: (input, ctx: CallContext<P>) => handler.call(handlers, input, ctx),
+        authenticated: authenticate,
+        hostSlots: limited ? this.#slots : undefined,
+        serviceSlots,
+        meter: this.#metrics?.meter(pathOf(desc)),
+      };
+    });
+    this.services.set(service.typeName, service);
+    for (const method of methods) this.#methods.set(method.path, method);
+    return methods;
+  }
+
+  method(path: string): ServedMethod<P> | undefined {
+    return this.#methods.get(path);
+  }
+
+  get draining(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  accept(call: IncomingCall<P>): void {
+    this.#calls.add(call);
+    try {
+      this.#admit(call);
+    } catch (error) {
+      call.fail(error);
+    }
+  }
+
+  authenticate(call: IncomingCall<P>): Promise<P | undefined> | P | undefined {
+    if (call.method === undefined) return undefined;
+    return this.#options.authenticate?.(call.metadata, { peer: call.peer, method: call.method.desc });
+  }
+
+  startSpan(method: ServedMethod<P>, metadata: Metadata): CallSpan | undefined {
+    const { telemetry } = this.#options;
+    return telemetry?.tracing === true ? startCallSpan(telemetry, method.desc, metadata) : undefined;
+  }
+
+  ended(call: IncomingCall<P>, code: number, error: StoaError | undefined): void {
+    // Paths that nobody serves share one label: a caller could make up any number of them.
+    const meter = call.method === undefined ? this.#metrics?.meter(unknownPath) : call.method.meter;
+    meter?.record(code, call.startedAt);
+    if (error === undefined) return;
+    const ours = code === status.INTERNAL || code === status.UNKNOWN || code === status.DATA_LOSS;
+    if (ours) call.context.log.error({ err: error }, "a gRPC call failed");
+    else if (this.log.isLevelEnabled("debug"))
+      call.context.log.debug({ err: error }, "a gRPC call was refused");
+  }
+
+  left(call: IncomingCall<P>): void {
+    this.#calls.delete(call);
+    if (this.#calls.size === 0) this.#whenEmpty?.();
+  }
+
+  explain({ code, details }: Pick<StatusObject, "code" | "details">): StoaError {
+    const { maxMessageLength, settings } = this.#options;
+    switch (code) {
+      case status.DEADLINE_EXCEEDED:
+        return new StoaError("DEADLINE_EXCEEDED", "The call's deadline passed before it was answered.");
+      case status.RESOURCE_EXHAUSTED:
+        return new StoaError(
+          "TOO_LARGE",
+          `A message is larger than the ${maxMessageLength} bytes that this server takes or sends; send less, stream it, or raise ${settings.maxMessageLength}.`,
+          { details: { limit: maxMessageLength } },
+        );
+      case status.UNIMPLEMENTED:
+        return new StoaError("UNKNOWN_METHOD", `${details}; identity, gzip and deflate are understood.`);
+      default:
+        // What is left is a message that cannot be unpacked, a timeout that is none, or a socket that broke.
+        return /decompress|grpc-timeout/.test(details)
+          ? new StoaError("MALFORMED_MESSAGE", `${details}.`)
+          : new StoaError("CANCELLED", "The connection to the caller was lost.");
+    }
+  }
+
+  /** Refuses what comes from now on and tells streams that wait for their callers to end. */
+  close(): void {
+    this.#closing.abort(
+      new StoaError("SHUTTING_DOWN", "The core is stopping; connect again in a moment, or to another node."),
+    );
+    for (const call of this.#calls) call.stopListening(this.#closing.signal.reason);
+  }
+
+  /** Resolves when no call is left. */
+  empty(): Promise<void> {
+    if (this.#calls.size === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#whenEmpty = resolve;
+    });
+  }
+
+  abortAll(): void {
+    for (const call of this.#calls) call.abort(this.#closing.signal.reason);
+  }
+
+  #admit(call: IncomingCall<P>): void {
+    const method = call.method;
+    if (method === undefined) throw this.#unknown(call.path);
+    this.#closing.signal.throwIfAborted();
+    const principal = method.authenticated ? this.authenticate(call) : undefined;
+    const go = (known: P | undefined) => {
+      call.principal = known;
+      call.open(method);
+    };
+    if (principal instanceof Promise) principal.then(go, (error) => call.fail(error));
+    else go(principal);
+  }
+
+  #unknown(path: string): StoaError {
+    const [, service = "", name = ""] = path.split("/");
+    const known = this.services.get(service);
+    const asked = JSON.stringify(path.slice(0, 200));
+    if (known === undefined) {
+      const served = [...this.services.keys()].sort().join(", ");
+      return new StoaError("UNKNOWN_METHOD", `${asked} is not served here; the services are: ${served}.`);
+    }
+    const methods = known.methods.map((method) => method.name).join(", ");
+    return new StoaError(
+      "UNKNOWN_METHOD",
+      `${service} has no method ${JSON.stringify(name.slice(0, 100))}; it has: ${methods}.`,
+    );
+  }
+}
