@@ -67,7 +67,7 @@ function clientMethod(channel: Channel, method: DescMethod, common: CallOptions[
       void call.send(input as AsyncIterable<unknown>);
     } else {
       try {
-        call.write(input);
+        void call.write(input);
         call.halfClose();
       } catch (error) {
         call.cancel(error);

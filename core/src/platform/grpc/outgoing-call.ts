@@ -13,10 +13,6 @@ export interface OutgoingOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-// As on the serving side: a sender waits while this much has not left.
-const maxUnsent = 64 * 1024;
-const messageOverhead = 64;
-
 /** One call to a server. A message is taken off the wire when it is asked for, and not before. */
 export class OutgoingCall {
   readonly #method: DescMethod;
@@ -25,7 +21,6 @@ export class OutgoingCall {
   #reader: Reader | undefined;
   #writer: (() => void) | undefined;
   #onEnd: (() => void) | undefined;
-  #unsent = 0;
   #error: unknown;
   #state: "open" | "done" | "failed" = "open";
 
@@ -56,23 +51,13 @@ export class OutgoingCall {
     });
   }
 
-  /** A promise where the server is behind: the next message has to wait for it. */
-  write(message: unknown): Promise<void> | undefined {
-    if (this.ended) return undefined;
+  /** Resolves when the message has left, which it does no sooner than the server takes it; grpc-js holds only one. */
+  write(message: unknown): Promise<void> {
+    if (this.ended) return Promise.resolve();
     const bytes = serialize(this.#method.input, message);
-    const cost = bytes.length + messageOverhead;
-    this.#unsent += cost;
-    const callback = () => {
-      this.#unsent -= cost;
-      if (this.#unsent < maxUnsent) this.#writer?.();
-    };
-    this.#wire.sendMessageWithContext({ callback }, bytes);
-    if (this.#unsent < maxUnsent) return undefined;
     return new Promise((resolve) => {
-      this.#writer = () => {
-        this.#writer = undefined;
-        resolve();
-      };
+      this.#writer = resolve;
+      this.#wire.sendMessageWithContext({ callback: resolve }, bytes);
     });
   }
 
@@ -90,8 +75,7 @@ export class OutgoingCall {
       for (;;) {
         const { done, value } = await iterator.next();
         if (done === true) break;
-        const behind = this.write(value);
-        if (behind !== undefined) await behind;
+        await this.write(value);
         if (this.ended) {
           await close();
           return;
