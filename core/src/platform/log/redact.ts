@@ -15,7 +15,11 @@ const codeTextNames = "token|api[-_ ]?key|credentials?|signing[-_ ]?key|private[
 const textRules: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
   [/(authorization["']?\s{0,4}[:=]\s{0,4}["']?)(?:[A-Za-z]{1,16}\s{1,4})?[^\s"',;]+/gi, `$1${REDACTED}`],
   [/\b(bearer\s{1,4})[^\s"',;]{6,}/gi, `$1${REDACTED}`],
-  [/\bstoa_[A-Za-z0-9_-]{12,}/g, `stoa_${REDACTED}`],
+  // stoa_<id>_<secret>, also one that was cut; the id says which key it was. Metrics begin with stoa_ too.
+  [
+    /\b(stoa_[a-z0-9]{1,16}_)(?:[A-Za-z0-9_-]{30,}|(?=[A-Za-z_-]{0,30}\d)[A-Za-z0-9_-]{8,})/g,
+    `$1${REDACTED}`,
+  ],
   // An HMAC token is payload.mac; the mac is what makes it a secret.
   [/(?<=[A-Za-z0-9_-])\.[0-9a-fA-F]{64}(?![0-9a-fA-F])/g, `.${REDACTED}`],
   [/(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}/g, REDACTED],
