@@ -35,7 +35,9 @@ function masked(setting: Setting, value: unknown): unknown {
 
 /** Keeps what helps to tell servers apart; a query may carry a password too, so its values go as well. */
 function maskUrl(text: string): string {
-  const address = text.trim();
+  const written = text.trim();
+  // Without a scheme, `user:password@host` would be read as one: the password would be part of the path.
+  const address = written.includes("://") ? written : `nats://${written}`;
   if (!URL.canParse(address)) return "****";
   const url = new URL(address);
   if (url.password !== "") url.password = "****";

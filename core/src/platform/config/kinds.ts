@@ -107,12 +107,11 @@ export const httpUrl = () =>
 
 export const natsUrl = () =>
   kind(
-    z
-      .string()
-      .refine((value) =>
-        value.split(",").every((one) => hasScheme(one.trim(), ["nats:", "tls:", "ws:", "wss:"])),
-      ),
-    { name: "text", allowed: "an address of the form nats://host:4222 (or several, comma-separated)" },
+    z.string().refine((value) => value.split(",").every((one) => isNatsServer(one.trim()))),
+    {
+      name: "text",
+      allowed: "an address of the form nats://host:4222 or tls://host:4222 (or several, comma-separated)",
+    },
   );
 
 /** A key shorter than the hash's output would be the weakest part of the token. */
@@ -133,6 +132,11 @@ export const secretKeys = () =>
 
 function isHostName(value: string): boolean {
   return /^[a-z0-9_](?:[a-z0-9._-]{0,252})$/i.test(value) && !/^[\d.]+$/.test(value);
+}
+
+/** NATS clients take `host:port` without a scheme as well. */
+function isNatsServer(value: string): boolean {
+  return hasScheme(value.includes("://") ? value : `nats://${value}`, ["nats:", "tls:"]);
 }
 
 function hasScheme(value: string, schemes: readonly string[]): boolean {

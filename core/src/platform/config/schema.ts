@@ -156,9 +156,9 @@ export const configSchema = z.strictObject({
         env: ["STOA_DATABASE_STATEMENT_TIMEOUT"],
         flags: [],
       }),
-      connectTimeout: setting(seconds().default(30), {
-        description: "How long to retry an unreachable database at start, in seconds.",
-        env: ["STOA_DATABASE_CONNECT_TIMEOUT"],
+      connectAttempts: setting(count().default(10), {
+        description: "How often an unreachable PostgreSQL is tried at start, with growing pauses.",
+        env: ["STOA_DATABASE_CONNECT_ATTEMPTS"],
         flags: [],
       }),
     })
