@@ -1,7 +1,6 @@
 export { createGrpcClient, type GrpcClientOptions } from "./client.ts";
 export type { HealthBoard, ServingStatus } from "./health.ts";
 export { createGrpcHost, type GrpcHost } from "./host.ts";
-export type { Limit } from "./limits.ts";
 export type { AddOptions, GrpcHostOptions } from "./options.ts";
 export type { Authenticate, Caller } from "./reception.ts";
 export type { ClientTls, ServerTls } from "./tls.ts";

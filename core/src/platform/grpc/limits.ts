@@ -1,14 +1,14 @@
 import { StoaError } from "#platform/errors";
 
+/** How many calls run at once, and what becomes of the others. */
 export interface Limit {
-  /** How many calls of the service run at once. */
   readonly maxConcurrent: number;
   /** More wait their turn, instead of being answered RESOURCE_EXHAUSTED. */
-  readonly queue?: boolean;
+  readonly queue?: boolean | undefined;
   /** How many may wait. */
-  readonly maxQueued?: number;
+  readonly maxQueued?: number | undefined;
   /** The setting that changes the limit, for the message. */
-  readonly setting: string;
+  readonly setting?: string | undefined;
 }
 
 /** Counts what runs at once, and lets the rest wait in order or go away. */
@@ -31,7 +31,7 @@ export class Slots {
 
   /** Runs `granted` now or when a slot is free; the function returned gives up waiting. Each granted slot is released once. */
   take(granted: () => void): () => void {
-    const { maxConcurrent, queue = false, maxQueued = 1000, setting } = this.#limit;
+    const { maxConcurrent, queue = false, maxQueued = 1000, setting = "the limit" } = this.#limit;
     if (this.#taken < maxConcurrent) {
       this.#taken += 1;
       granted();

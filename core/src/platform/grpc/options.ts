@@ -26,13 +26,11 @@ export interface GrpcHostOptions<P> {
   readonly settings?: Partial<Settings> | undefined;
 }
 
-export interface AddOptions {
+export interface AddOptions extends Partial<Limit> {
   /** False: everybody may call. */
   readonly authenticate?: boolean;
   /** False: its calls do not count towards the host's limit. */
   readonly limited?: boolean;
-  /** A limit of the service's own. */
-  readonly limit?: Limit;
 }
 
 export interface Settings {

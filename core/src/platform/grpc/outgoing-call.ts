@@ -57,7 +57,7 @@ export class OutgoingCall {
     const bytes = serialize(this.#method.input, message);
     return new Promise((resolve) => {
       this.#writer = resolve;
-      this.#wire.sendMessageWithContext({ callback: resolve }, bytes);
+      this.#wire.sendMessageWithContext({ callback: () => resolve() }, bytes);
     });
   }
 

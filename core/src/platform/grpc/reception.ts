@@ -53,12 +53,12 @@ export class Reception<P> implements CallHost<P> {
   serve(
     service: Service,
     handlers: object,
-    { authenticate = true, limited = true, limit }: AddOptions,
+    { authenticate = true, limited = true, maxConcurrent, ...limit }: AddOptions,
   ): ServedMethod<P>[] {
     if (this.services.has(service.typeName)) {
       throw new StoaError("ALREADY_EXISTS", `${service.typeName} is served already.`);
     }
-    const serviceSlots = limit && new Slots(limit);
+    const serviceSlots = maxConcurrent === undefined ? undefined : new Slots({ ...limit, maxConcurrent });
     const methods = service.methods.map((desc): ServedMethod<P> => {
       const handler: unknown = Reflect.get(handlers, desc.localName);
       if (typeof handler !== "function") {
