@@ -1,0 +1,14 @@
+export {
+  agentIdPattern,
+  type ParseCapabilitiesOptions,
+  parseCapabilitiesConfig,
+  readCapabilitiesConfig,
+} from "./parse.ts";
+export type {
+  AgentCapability,
+  CapabilitiesConfig,
+  MemoryTransportConfig,
+  NatsTransportConfig,
+  TransportConfig,
+} from "./types.ts";
+export { compareVersions, isVersion } from "./version.ts";

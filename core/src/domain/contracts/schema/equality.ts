@@ -1,0 +1,35 @@
+import type { Json } from "./types.ts";
+
+/** Equality as JSON Schema has it: by value, own properties only, in any order. As deep as `b`, which is bounded. */
+export function equals(a: unknown, b: Json): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(b)) {
+    if (!Array.isArray(a) || a.length !== b.length) return false;
+    return b.every((item, i) => equals(a[i], item));
+  }
+  if (Array.isArray(a)) return false;
+  const keys = Object.keys(b);
+  if (keys.length !== Object.keys(a).length) return false;
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, Json>];
+  return keys.every((key) => Object.hasOwn(left, key) && equals(left[key], right[key] ?? null));
+}
+
+/**
+ * A text that is the same for equal values and different for others, so that a set can find duplicates
+ * without comparing each with each.
+ * @param visit is called once per value in it, with the depth; it throws where there is too much.
+ */
+export function fingerprint(value: unknown, visit: (depth: number) => void, depth = 0): string {
+  visit(depth);
+  if (typeof value !== "object" || value === null) {
+    // Not JSON, but callers hand in what they have: keep such values apart from the strings that spell them.
+    return JSON.stringify(value) ?? `<${typeof value}>`;
+  }
+  if (Array.isArray(value)) return `[${value.map((item) => fingerprint(item, visit, depth + 1)).join(",")}]`;
+  const own = value as Record<string, unknown>;
+  const parts = Object.keys(own)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${fingerprint(own[key], visit, depth + 1)}`);
+  return `{${parts.join(",")}}`;
+}

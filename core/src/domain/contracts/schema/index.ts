@@ -1,0 +1,19 @@
+export {
+  type CompileOptions,
+  type CompileResult,
+  compileSchema,
+  problemText,
+  tryCompileSchema,
+} from "./compile.ts";
+export type {
+  CapabilityValidator,
+  Json,
+  JsonObject,
+  JsonSchema,
+  SchemaDialect,
+  SchemaProblem,
+  SchemaType,
+  SubsetFormat,
+  SubsetSchema,
+  Violation,
+} from "./types.ts";
