@@ -61,7 +61,7 @@ export function parseConfigFile(bytes: Uint8Array, file: { name: string; folder:
       lineCounter: lines,
       prettyErrors: false,
       uniqueKeys: true,
-      logLevel: "silent",
+      logLevel: "error",
     });
   } catch {
     return reader.fail(tooDeep);
