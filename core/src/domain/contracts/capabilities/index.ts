@@ -4,6 +4,7 @@ export {
   parseCapabilitiesConfig,
   readCapabilitiesConfig,
 } from "./parse.ts";
+export { parseTransport } from "./transports.ts";
 export type {
   AgentCapability,
   CapabilitiesConfig,

@@ -23,7 +23,8 @@ export interface ParseCapabilitiesOptions {
   readonly agentId?: string;
 }
 
-export const agentIdPattern = /^[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/;
+/** Two underscores in a row separate an agent from its capability in longer names, so an id has none. */
+export const agentIdPattern = /^(?!.*__)[A-Za-z0-9](?:[A-Za-z0-9_-]{0,62}[A-Za-z0-9])?$/;
 const capabilityName = /^[a-z0-9][a-z0-9_-]{0,99}$/i;
 
 /**
@@ -54,8 +55,7 @@ export function readCapabilitiesConfig(
     return undefined;
   }
   const fields = new Fields(value, problems);
-  fields.require("version");
-  fields.number("version", { min: 1, max: 1, integer: true });
+  fields.version();
   const agentId = readAgent(fields, options.agentId);
   const transports = readTransports(fields);
   const capabilities = readCapabilities(fields, options.validateSchemas ?? true);

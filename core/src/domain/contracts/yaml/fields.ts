@@ -40,6 +40,13 @@ export class Fields {
     this.problems.error({ line, column, path: child(this.map.path, key) }, `missing ${quote(key)}`);
   }
 
+  /** Contract files say `version: 1`, so that a later form can be told from this one. */
+  version(): void {
+    this.require("version");
+    const value = this.any("version");
+    if (value && !(value.kind === "scalar" && value.value === 1)) this.#wrong("version", value, "1");
+  }
+
   string(key: string, rule: { pattern?: RegExp; must?: string; max?: number } = {}): string | undefined {
     const value = this.any(key);
     if (!value) return undefined;
