@@ -96,6 +96,22 @@ export const catalogue = {
     jsonRpc: -32601,
     exit: usage,
   },
+  METHOD_NOT_ALLOWED: {
+    title: "The address exists, and this HTTP method is not served there.",
+    help: "The `allow` header names the methods that are; GET /openapi.json describes them.",
+    grpc: "UNIMPLEMENTED",
+    http: 405,
+    jsonRpc: -32601,
+    exit: usage,
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    title: "The body has a content type that is not taken here.",
+    help: "Send `content-type: application/json`.",
+    grpc: "INVALID_ARGUMENT",
+    http: 415,
+    jsonRpc: -32600,
+    exit: usage,
+  },
   TOO_LARGE: {
     title: "The message is larger than the configured limit.",
     help: "Send less, stream it, or raise the limit named in the message.",
