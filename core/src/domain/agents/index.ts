@@ -9,6 +9,7 @@ export {
   didOf,
   type Registration,
 } from "./registered/index.ts";
+export { type StoredTask, type TaskScope, Tasks } from "./tasks/index.ts";
 export {
   type AgentAnswer,
   type OpenTurn,
@@ -20,4 +21,3 @@ export {
   Turns,
 } from "./turns/index.ts";
 export { answerTypedCall } from "./typed-calls.ts";
-export { type StoredTask, type TaskScope, Tasks } from "./tasks/index.ts";

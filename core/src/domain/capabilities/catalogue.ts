@@ -1,5 +1,4 @@
 import type { Manifest } from "#domain/contracts/manifest";
-import { compileSchema } from "#domain/contracts/schema";
 import { StoaError } from "#platform/errors";
 import type { Tool, ToolCapability } from "./capability.ts";
 
@@ -22,7 +21,7 @@ export class CapabilityCatalogue {
         name: tool.name,
         description: tool.description,
         inputSchema: tool.inputSchema,
-        arguments: compileSchema(tool.inputSchema, { dialect: "draft-07" }),
+        arguments: tool.input,
         recommendedPolicy: tool.recommendedPolicy,
       };
     });

@@ -64,6 +64,7 @@ export class AgentRegistry {
       .selectFrom("agents")
       .selectAll()
       .where("kind", "=", "registered")
+      .orderBy("created_at")
       .execute();
     for (const row of rows) {
       const agent = fromRow(row);

@@ -48,8 +48,17 @@ export class Tasks {
     const changed = { context_id: task.contextId, state: task.state, task_json: task.json, updated_at: now };
     await this.#store.db
       .insertInto("tasks")
-      .values({ id: task.id, workspace_id: scope.workspaceId, user_id: scope.userId, agent_id: scope.agentId, ...changed, created_at: now })
-      .onConflict((conflict) => conflict.columns(["workspace_id", "user_id", "agent_id", "id"]).doUpdateSet(changed))
+      .values({
+        id: task.id,
+        workspace_id: scope.workspaceId,
+        user_id: scope.userId,
+        agent_id: scope.agentId,
+        ...changed,
+        created_at: now,
+      })
+      .onConflict((conflict) =>
+        conflict.columns(["workspace_id", "user_id", "agent_id", "id"]).doUpdateSet(changed),
+      )
       .execute();
   }
 
@@ -64,8 +73,14 @@ export class Tasks {
     if (filter.contextId) matching = matching.where("context_id", "=", filter.contextId);
     if (filter.state) matching = matching.where("state", "=", filter.state);
     if (filter.updatedAfter !== undefined) matching = matching.where("updated_at", ">=", filter.updatedAfter);
-    const counted = await matching.select(({ fn }) => fn.countAll<number>().as("count")).executeTakeFirstOrThrow();
-    let page = matching.select(taskColumns).orderBy("updated_at", "desc").orderBy("id", "desc").limit(filter.pageSize + 1);
+    const counted = await matching
+      .select(({ fn }) => fn.countAll<number>().as("count"))
+      .executeTakeFirstOrThrow();
+    let page = matching
+      .select(taskColumns)
+      .orderBy("updated_at", "desc")
+      .orderBy("id", "desc")
+      .limit(filter.pageSize + 1);
     if (filter.pageToken) {
       const [updatedAt, id] = readToken(filter.pageToken);
       page = page.where(({ or, and, eb }) =>
@@ -75,7 +90,11 @@ export class Tasks {
     const rows = await page.execute();
     const tasks = rows.slice(0, filter.pageSize).map(fromRow);
     const last = tasks.at(-1);
-    return { tasks, total: Number(counted.count), nextPageToken: rows.length > filter.pageSize && last ? writeToken(last) : "" };
+    return {
+      tasks,
+      total: Number(counted.count),
+      nextPageToken: rows.length > filter.pageSize && last ? writeToken(last) : "",
+    };
   }
 
   #of({ workspaceId, userId, agentId }: TaskScope) {
@@ -89,8 +108,20 @@ export class Tasks {
 
 const taskColumns = ["id", "context_id", "state", "task_json", "updated_at"] as const;
 
-function fromRow(row: { id: string; context_id: string; state: string; task_json: string; updated_at: number }): StoredTask {
-  return { id: row.id, contextId: row.context_id, state: row.state, json: row.task_json, updatedAt: row.updated_at };
+function fromRow(row: {
+  id: string;
+  context_id: string;
+  state: string;
+  task_json: string;
+  updated_at: number;
+}): StoredTask {
+  return {
+    id: row.id,
+    contextId: row.context_id,
+    state: row.state,
+    json: row.task_json,
+    updatedAt: row.updated_at,
+  };
 }
 
 function writeToken({ updatedAt, id }: StoredTask): string {

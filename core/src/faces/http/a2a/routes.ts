@@ -10,7 +10,7 @@ export interface A2aRouteOptions {
   readonly prefix: string;
   readonly authenticate: (request: FastifyRequest) => Promise<Principal>;
   /** The endpoint at this address, or undefined: no such agent here, or none that the caller may see. */
-  readonly endpoint: (agentId: string | undefined, request: FastifyRequest) => AgentEndpoint | undefined;
+  readonly endpoint: (request: FastifyRequest) => AgentEndpoint | undefined;
 }
 
 const cardPaths = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
@@ -20,14 +20,12 @@ export function a2aRoutes(app: FastifyInstance, { prefix, authenticate, endpoint
   // The principal is found here, not by the host's own rule, because agents on loopback are open to strangers.
   const config = { auth: "none" as const };
   const find = (request: FastifyRequest): AgentEndpoint => {
-    const agentId = (request.params as { agent?: string }).agent;
-    const found = endpoint(agentId, request);
-    if (found === undefined)
-      throw new StoaError(
-        "NOT_FOUND",
-        `No agent ${agentId === undefined ? "" : `${JSON.stringify(agentId)} `}is served here.`,
-      );
-    return found;
+    const found = endpoint(request);
+    if (found !== undefined) return found;
+    throw new StoaError(
+      "NOT_FOUND",
+      `No agent is served at ${request.url}; \`stoa status\` lists the agents.`,
+    );
   };
   for (const path of cardPaths) {
     app.get(

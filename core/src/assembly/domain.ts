@@ -1,0 +1,144 @@
+import { randomUUIDv7 } from "node:crypto";
+import {
+  AgentDirectory,
+  type AgentListeners,
+  AgentRegistry,
+  answerByHandler,
+  answerNatively,
+  answerTypedCall,
+  type NativeDependencies,
+  Tasks,
+  TurnLog,
+  Turns,
+} from "#domain/agents";
+import { CapabilityCatalogue, CapabilityRuntime } from "#domain/capabilities";
+import { createInvocationMetrics, type InvokeDependencies } from "#domain/invocations";
+import { createLedger, type Ledger } from "#domain/ledger";
+import { Memory } from "#domain/memory";
+import { AgentCapabilities, serveRequests } from "#domain/rpc";
+import { StoaError } from "#platform/errors";
+import { createOfflineModel } from "#platform/models";
+import { createProcessDriver } from "#platform/sandbox";
+import type { Closing } from "./closing.ts";
+import { type LoadedFleet, nativeAgents } from "./fleet.ts";
+import type { Platform } from "./platform.ts";
+
+export interface Domain {
+  readonly ledger: Ledger;
+  readonly memory: Memory;
+  readonly catalogue: CapabilityCatalogue;
+  readonly runtime: CapabilityRuntime;
+  readonly agentCapabilities: AgentCapabilities;
+  readonly invoke: InvokeDependencies;
+  readonly registry: AgentRegistry;
+  readonly directory: AgentDirectory;
+  readonly turns: Turns;
+  readonly tasks: Tasks;
+  readonly nextId: () => string;
+  /** Starts what the fleet declares: capabilities are brought up, agents take requests. */
+  start(): Promise<void>;
+}
+
+export async function buildDomain(
+  platform: Platform,
+  fleet: LoadedFleet | undefined,
+  listeners: AgentListeners,
+  closing: Closing,
+): Promise<Domain> {
+  const { config, log, store, telemetry, memoryBus, clock } = platform;
+  const nextId = () => randomUUIDv7();
+  const ledger = createLedger({ store, clock, ids: nextId });
+  const memory = new Memory({ store, clock });
+
+  const catalogue = new CapabilityCatalogue();
+  for (const { manifest, folder } of fleet?.toolCapabilities ?? []) catalogue.add(manifest, folder);
+  const healthIntervalMs = config.grpc.healthCheckInterval * 1000;
+  const runtime = new CapabilityRuntime({ driver: createProcessDriver(), log, healthIntervalMs });
+  closing.add("capabilities", () => runtime.stop());
+
+  const agentCapabilities = new AgentCapabilities();
+  for (const agent of fleet?.agents ?? [])
+    if (agent.capabilities !== undefined) agentCapabilities.add(agent.capabilities);
+  const invoke: InvokeDependencies = {
+    catalogue,
+    runtime,
+    agentCapabilities,
+    bus: memoryBus,
+    store,
+    ledger,
+    clock,
+    nextId,
+    metrics: createInvocationMetrics(telemetry),
+  };
+
+  const registry = new AgentRegistry({
+    store,
+    ledger,
+    listeners,
+    home: config.home,
+    clock,
+    log,
+    healthCheckIntervalMs: healthIntervalMs,
+  });
+  closing.add("registered agents", () => registry.close());
+  const native = fleet === undefined ? [] : nativeAgents(fleet, catalogue);
+  const directory = new AgentDirectory(native, registry);
+  const nativeDeps: NativeDependencies = {
+    model: createOfflineModel({ nextId }),
+    invoke,
+    nextId,
+    catalogue,
+    agentCapabilities,
+  };
+  const handlerTimeoutMs = config.grpc.handlerTimeout * 1000;
+  const turnLog = new TurnLog(store, clock);
+  const turns = new Turns({
+    log,
+    turnLog,
+    nextId,
+    findAgent: (id, workspaceId) => directory.find(id, workspaceId),
+    manager: () => fleet?.manager,
+    answer: (agent, turn) =>
+      agent.kind === "native"
+        ? answerNatively(agent, turn, nativeDeps)
+        : answerByHandler(agent, turn, { registry, handlerTimeoutMs }),
+  });
+
+  return {
+    ledger,
+    memory,
+    catalogue,
+    runtime,
+    agentCapabilities,
+    invoke,
+    registry,
+    directory,
+    turns,
+    tasks: new Tasks({ store, clock }),
+    nextId,
+    async start() {
+      await turnLog.markInterrupted();
+      for (const served of agentCapabilities.configs()) {
+        const agent = directory.native(served.agentId);
+        if (agent === undefined)
+          throw new StoaError("INTERNAL", `agent ${served.agentId} declares capabilities and is not loaded`);
+        await serveRequests(memoryBus, {
+          config: served,
+          clock,
+          nextId,
+          handle: (capability, payload, envelope, signal) =>
+            answerTypedCall(agent, capability, payload, envelope, signal, { ...nativeDeps, turns }),
+        });
+      }
+      await registry.restore();
+      // Not awaited: the core listens at once, and a call that comes early waits for its capability alone.
+      for (const capability of catalogue.list()) {
+        runtime
+          .wire(capability)
+          .catch((error: unknown) =>
+            log.warn({ capability: capability.id, err: error }, "capability did not start"),
+          );
+      }
+    },
+  };
+}

@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { onBothDatabases } from "../../../../../test/databases.ts";
+import { StoaError } from "../../../platform/errors/index.ts";
+import { createLogger } from "../../../platform/log/index.ts";
+import type { Agent, NativeAgent } from "../agent.ts";
+import {
+  type AgentAnswer,
+  type OpenTurn,
+  type TurnEvent,
+  TurnLog,
+  type TurnRequest,
+  Turns,
+} from "./index.ts";
+
+const agents = new Map(
+  ["a", "b"].map((id): [string, NativeAgent] => [
+    id,
+    { kind: "native", id, name: id, description: "", prompt: "", tools: [], peers: [], policies: new Map() },
+  ]),
+);
+const log = createLogger({ level: "silent", format: "json" });
+const never = new AbortController().signal;
+
+onBothDatabases("turns", (store) => {
+  type Answer = (agent: Agent, turn: OpenTurn) => AsyncGenerator<TurnEvent, AgentAnswer>;
+
+  function turnsWith(answer: Answer): Turns {
+    return new Turns({
+      log,
+      turnLog: new TurnLog(store(), Date.now),
+      nextId: randomUUID,
+      findAgent: (id) => agents.get(id),
+      manager: () => "a",
+      answer,
+    });
+  }
+
+  const says = (text: (turn: OpenTurn) => string): Answer =>
+    async function* (agent, turn) {
+      yield { type: "chunk", agentId: agent.id, text: text(turn) };
+      return { state: "completed", model: "m", text: text(turn) };
+    };
+
+  const request = (sessionId: string, message: string, agentId = ""): TurnRequest => ({
+    workspaceId: "w",
+    userId: "u",
+    sessionId,
+    message,
+    agentId,
+    systemPrompt: "",
+  });
+  const rowsOf = (sessionId: string) =>
+    store().db.selectFrom("turns").selectAll().where("session_id", "=", sessionId).orderBy("seq").execute();
+
+  test("a message that names no agent goes to the manager, then to whoever answered last", async () => {
+    const turns = turnsWith(says(() => "hi"));
+    const answeredBy = async (agentId: string) => {
+      const events = await Array.fromAsync(turns.run(request("routing", "x", agentId), never));
+      return events.find((event) => event.type === "chunk")?.agentId;
+    };
+    expect(await answeredBy("")).toBe("a");
+    expect(await answeredBy("b")).toBe("b");
+    expect(await answeredBy("")).toBe("b");
+  });
+
+  test("turns of one session run one after the other and see what was said before", async () => {
+    let running = 0;
+    let most = 0;
+    const turns = turnsWith(async function* (agent, turn) {
+      most = Math.max(most, ++running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running--;
+      yield { type: "chunk", agentId: agent.id, text: "" };
+      return { state: "completed", model: "m", text: `${turn.request.message} after ${turn.history.length}` };
+    });
+    const run = (message: string) => Array.fromAsync(turns.run(request("serial", message), never));
+    await Promise.all(["1", "2", "3", "4"].map(run));
+    expect(most).toBe(1);
+    expect((await rowsOf("serial")).map(({ seq, answer }) => [seq, answer])).toEqual([
+      [1, "1 after 0"],
+      [2, "2 after 1"],
+      [3, "3 after 2"],
+      [4, "4 after 3"],
+    ]);
+  });
+
+  test.each([
+    ["an empty message", request("s", "  "), "INVALID_ARGUMENT"],
+    ["an empty session", request("", "x"), "INVALID_ARGUMENT"],
+    ["a session with control characters", request("a\u0007", "x"), "INVALID_ARGUMENT"],
+    ["a NUL in the message", request("s", "a\u0000"), "INVALID_ARGUMENT"],
+    ["an unknown agent", request("s", "x", "nobody"), "NOT_FOUND"],
+  ])("%s ends in a done event that says so", async (_what, bad, code) => {
+    const events = await Array.fromAsync(turnsWith(says(() => "hi")).run(bad, never));
+    expect(events).toMatchObject([{ type: "done", state: "failed", turns: [], error: { code } }]);
+  });
+
+  test("a failure closes the turn in the log, and a stranger's error does not leak", async () => {
+    const turns = turnsWith(async function* () {
+      yield* [];
+      throw new Error("password=hunter2");
+    });
+    const events = await Array.fromAsync(turns.run(request("failing", "x"), never));
+    expect(events).toMatchObject([{ type: "done", state: "failed", error: { code: "INTERNAL" } }]);
+    expect(JSON.stringify(events) + String((events[0] as { error: Error }).error.message)).not.toContain(
+      "hunter2",
+    );
+    expect(await rowsOf("failing")).toMatchObject([{ status: "failed", answer: null }]);
+  });
+
+  test("a caller who leaves in the middle closes the turn, and the session goes on", async () => {
+    const turns = turnsWith(says(() => "hi"));
+    for await (const event of turns.run(request("leaving", "x"), never)) if (event.type === "chunk") break;
+    expect(await rowsOf("leaving")).toMatchObject([{ status: "failed" }]);
+    const events = await Array.fromAsync(turns.run(request("leaving", "y"), never));
+    expect(events.at(-1)).toMatchObject({ type: "done", state: "completed" });
+  });
+
+  test("turns under way when the core died are marked when it starts again", async () => {
+    const turnLog = new TurnLog(store(), Date.now);
+    await turnLog.open(randomUUID(), "a", request("crashed", "x"));
+    await turnLog.markInterrupted();
+    expect(await rowsOf("crashed")).toMatchObject([{ status: "interrupted" }]);
+  });
+
+  test("an error of ours keeps its code and message", async () => {
+    const turns = turnsWith(async function* () {
+      yield* [];
+      throw new StoaError("MODEL_FAILED", "the provider is away");
+    });
+    const [done] = await Array.fromAsync(turns.run(request("model", "x"), never));
+    expect(done).toMatchObject({ error: { code: "MODEL_FAILED", message: "the provider is away" } });
+  });
+});
