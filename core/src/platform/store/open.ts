@@ -1,5 +1,7 @@
-import { StoaError } from "#platform/errors";
+import type { Kysely } from "kysely";
 import type { Logger } from "#platform/log";
+import { type Migration, migrate, migrations as ours } from "./migrations/index.ts";
+import { openSqlite } from "./sqlite/open.ts";
 import type { Store } from "./store.ts";
 
 /** A folder means embedded SQLite, a URL means PostgreSQL. */
@@ -7,9 +9,11 @@ export type StoreLocation = { readonly home: string } | { readonly url: string }
 
 export interface StoreOptions {
   readonly log: Logger;
-  /** A write transaction that sends nothing for this long is rolled back: it would hold up others for ever. */
+  /** How long a transaction may leave the database waiting for its next statement before it is rolled back. */
   readonly idleInTransactionMs?: number;
-  /** Writes and reads that may wait at one time; more are refused with RATE_LIMITED. SQLite only. */
+  /** How long a stream of rows may stay unread before it is closed. */
+  readonly streamIdleMs?: number;
+  /** Requests that may wait at one time; more are refused with RATE_LIMITED. */
   readonly maxPending?: number;
   /** Threads that read beside the writer. SQLite only. */
   readonly readers?: number;
@@ -19,8 +23,26 @@ export interface StoreOptions {
   readonly statementTimeoutMs?: number;
   /** How often the first connection is tried. PostgreSQL only. */
   readonly connectAttempts?: number;
+  /** The schema's history, where it is not the one that comes with the store. */
+  readonly migrations?: readonly Migration[];
 }
 
-export async function openStore(location: StoreLocation, _options: StoreOptions): Promise<Store> {
-  throw new StoaError("UNAVAILABLE", `No store at ${"home" in location ? location.home : "the URL"} yet.`);
+const defaults = {
+  idleInTransactionMs: 10_000,
+  streamIdleMs: 300_000,
+  maxPending: 100_000,
+};
+
+/** Opens the database, brings its schema up to date, and refuses one that a newer Stoa has written. */
+export async function openStore(location: StoreLocation, options: StoreOptions): Promise<Store> {
+  const { migrations = ours, ...rest } = { ...defaults, ...options };
+  const store = await openSqlite((location as { home: string }).home, rest);
+  try {
+    const applied = await migrate(store.db as unknown as Kysely<unknown>, store.dialect, migrations);
+    if (applied.length > 0) options.log.info({ applied }, "the database schema was brought up to date");
+    return store;
+  } catch (thrown) {
+    await store.close();
+    throw thrown;
+  }
 }

@@ -1,0 +1,136 @@
+import { Worker } from "node:worker_threads";
+import { messageOf, StoaError } from "#platform/errors";
+import { toStoaError } from "./errors.ts";
+import type { Greeting, Reply, Request, Result } from "./protocol.ts";
+
+interface Waiting {
+  resolve(result: Result): void;
+  reject(error: StoaError): void;
+}
+
+/** Requests as callers write them: the thread numbers them. */
+export type Unnumbered<R> = R extends Request ? Omit<R, "id"> : never;
+
+/**
+ * A database thread as the event loop sees it: requests go out together once per turn of the loop, answers come
+ * back in any order, and when the thread dies everybody who waits learns why.
+ */
+export class Thread<R extends Request> {
+  readonly #worker: Worker;
+  readonly #name: string;
+  readonly #waiting = new Map<number, Waiting>();
+  readonly #exited: Promise<void>;
+  #outbox: unknown[] = [];
+  #lastId = 0;
+  #closing = false;
+  #dead: StoaError | undefined;
+
+  private constructor(worker: Worker, name: string, onDeath: (error: StoaError) => void) {
+    this.#worker = worker;
+    this.#name = name;
+    worker.on("message", (replies: Reply[]) => this.#receive(replies));
+    worker.on("messageerror", (error) => this.#die(error));
+    worker.on("error", (error) => this.#die(error));
+    this.#exited = new Promise((resolve) => {
+      worker.once("exit", (code) => {
+        this.#die(new Error(`it ended with code ${code}`));
+        if (!this.#closing && this.#dead !== undefined) onDeath(this.#dead);
+        resolve();
+      });
+    });
+  }
+
+  /** Starts the thread and resolves once its database is open. */
+  static async start<R extends Request>(
+    file: URL,
+    name: string,
+    settings: unknown,
+    onDeath: (error: StoaError) => void,
+  ): Promise<Thread<R>> {
+    const worker = new Worker(file, { name, workerData: settings });
+    const greeting = await greet(worker).catch((thrown: unknown) => {
+      throw new StoaError(
+        "UNAVAILABLE",
+        `The database thread "${name}" did not start: ${messageOf(thrown)}.`,
+        {
+          cause: thrown,
+        },
+      );
+    });
+    if (!greeting.open) throw toStoaError(greeting.failure);
+    return new Thread<R>(worker, name, onDeath);
+  }
+
+  /** How many requests are not answered yet. */
+  get pending(): number {
+    return this.#waiting.size;
+  }
+
+  /** Why the thread is of no use any more, if so. */
+  get dead(): StoaError | undefined {
+    return this.#dead;
+  }
+
+  call(request: Unnumbered<R>): Promise<Result> {
+    if (this.#dead !== undefined) return Promise.reject(this.#dead);
+    const id = ++this.#lastId;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      if (this.#outbox.length === 0) queueMicrotask(() => process.nextTick(() => this.#post()));
+      this.#outbox.push({ ...request, id });
+    });
+  }
+
+  /** Call it when nothing is pending. */
+  async close(): Promise<void> {
+    if (this.#dead === undefined) {
+      this.#closing = true;
+      await this.call({ kind: "close" } as Unnumbered<R>);
+    }
+    await this.#exited;
+  }
+
+  /** Ends the thread at once, as a fault in it would. */
+  async terminate(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #post(): void {
+    const requests = this.#outbox;
+    this.#outbox = [];
+    if (this.#dead === undefined) this.#worker.postMessage(requests);
+  }
+
+  #receive(replies: readonly Reply[]): void {
+    for (const reply of replies) {
+      const waiting = this.#waiting.get(reply.id);
+      if (waiting === undefined) continue;
+      this.#waiting.delete(reply.id);
+      if ("result" in reply) waiting.resolve(reply.result);
+      else waiting.reject(toStoaError(reply.failure));
+    }
+  }
+
+  #die(cause: unknown): void {
+    if (this.#dead !== undefined) return;
+    this.#dead = new StoaError(
+      "UNAVAILABLE",
+      `The database thread "${this.#name}" is gone: ${messageOf(cause)}. What it acknowledged is safe; whether ` +
+        "work in progress was carried out is not known. Restart the core.",
+      { cause },
+    );
+    for (const { reject } of this.#waiting.values()) reject(this.#dead);
+    this.#waiting.clear();
+  }
+}
+
+async function greet(worker: Worker): Promise<Greeting> {
+  const { promise, resolve, reject } = Promise.withResolvers<Greeting>();
+  const onExit = (code: number) => reject(new Error(`it ended with code ${code}`));
+  worker.once("message", resolve).once("error", reject).once("exit", onExit);
+  try {
+    return await promise;
+  } finally {
+    worker.off("message", resolve).off("error", reject).off("exit", onExit);
+  }
+}
