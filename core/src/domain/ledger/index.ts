@@ -1,4 +1,8 @@
 export { canonicalJson } from "./canonical-json.ts";
+export type { Checkpoint } from "./checkpoint.ts";
+export type { Erased, EraseOptions } from "./erase.ts";
+export type { ExportedRecord, ExportHeader, ExportLine, ExportPage } from "./export.ts";
+export { parsePublicKeys, type TrustedKey } from "./keys.ts";
 export {
   type CapabilitySchemaViolationAuditRecord,
   isRecordKind,
@@ -8,5 +12,14 @@ export {
   type RecordOf,
   recordKinds,
 } from "./kinds.ts";
-export { createLedger, type Ledger, type LedgerOptions } from "./ledger.ts";
+export { createLedger, type Ledger, type LedgerOptions, type VerifyOptions } from "./ledger.ts";
+export type { CheckpointSink } from "./outside.ts";
+export { checkProof, type Proof, type ProofVerdict, type ProveOptions } from "./prove.ts";
 export type { LedgerEntry, LedgerPage, LedgerQuery } from "./query.ts";
+export {
+  type Problem,
+  type ProblemCode,
+  type Progress,
+  type VerifyReport,
+  verifyFile,
+} from "./verify/index.ts";

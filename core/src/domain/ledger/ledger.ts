@@ -1,17 +1,47 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
+import { join } from "node:path";
 import type { CompiledQuery, Transaction } from "kysely";
+import { StoaError } from "#platform/errors";
+import type { Logger } from "#platform/log";
 import type { Database, Store } from "#platform/store";
+import { Chain } from "./chain.ts";
+import { type Checkpoint, fromRow } from "./checkpoint.ts";
+import { type Erased, type EraseOptions, eraseRecords } from "./erase.ts";
+import { type ExportPage, exportPage } from "./export.ts";
+import { type LedgerKeys, loadLedgerKeys } from "./keys.ts";
 import type { LedgerRecord } from "./kinds.ts";
+import { CheckpointFiles, type CheckpointSink } from "./outside.ts";
+import { type Proof, type ProveOptions, proveRecord } from "./prove.ts";
 import { type LedgerPage, type LedgerQuery, queryRecords } from "./query.ts";
 import { type SealContext, type SealedRecord, seal } from "./seal.ts";
+import { Sequencer } from "./sequencer.ts";
+import { type Progress, type VerifyReport, verifyStore } from "./verify/index.ts";
 
 export interface LedgerOptions {
   readonly store: Store;
+  /** STOA_HOME: `ledger.key`, `ledger.trusted` and `checkpoints/` are kept here. Without it records are only kept. */
+  readonly home?: string;
+  readonly log?: Logger;
   /** Epoch milliseconds. */
   readonly clock?: () => number;
   /** Ids that sort by time keep the database's pages together. */
   readonly ids?: () => string;
   readonly randomBytes?: (size: number) => Buffer;
+  /** Where checkpoints go beside the files in the home. */
+  readonly sinks?: readonly CheckpointSink[];
+  /** How long a record may wait for others to share its batch. */
+  readonly delayMs?: number;
+  /** How often to look for records that nobody announced. */
+  readonly pollMs?: number;
+  readonly batchSize?: number;
+}
+
+export interface VerifyOptions {
+  readonly workspaceId: string;
+  /** The size of a checkpoint to start from. */
+  readonly from?: number | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Ledger {
@@ -22,35 +52,123 @@ export interface Ledger {
   /** Writes the record in a transaction of its own; resolves once it is durable. */
   record(record: LedgerRecord): Promise<{ id: string }>;
   query(query: LedgerQuery): Promise<LedgerPage>;
+  /** Begins to order records into their chains. Until then they wait, and lose nothing by it. */
+  start(): Promise<void>;
+  /** Gives every committed record of the workspace its place in the chain, now. */
+  sequence(workspaceId: string): Promise<void>;
+  verify(options: VerifyOptions): Promise<VerifyReport>;
+  prove(options: ProveOptions): Promise<Proof>;
+  /** A stretch of the chain with all that an offline verifier needs. */
+  exportPage(options: { workspaceId: string; from: number; limit?: number }): Promise<ExportPage>;
+  erase(options: EraseOptions): Promise<Erased>;
+  /** Newest first. */
+  checkpoints(workspaceId: string, limit?: number): Promise<Checkpoint[]>;
+  /** The public keys whose checkpoints count here, PEM; this core's own last. */
+  publicKeys(): Promise<{ id: string; pem: string }[]>;
+  /** Orders what is waiting, and stops. */
+  close(): Promise<void>;
 }
 
-export function createLedger({ store, ...options }: LedgerOptions): Ledger {
+export function createLedger(options: LedgerOptions): Ledger {
+  const { store, sinks = [], delayMs = 25, pollMs = 1_000, batchSize = 4_096 } = options;
+  const clock = options.clock ?? Date.now;
   const context: SealContext = {
-    clock: options.clock ?? Date.now,
+    clock,
     ids: options.ids ?? randomUUIDv7,
     salt: saltSource(options.randomBytes ?? randomBytes),
   };
-  const insert = (row: SealedRecord) =>
-    store.db.insertInto("ledger_records").values({ ...row, seq: null, erasure_id: null });
+  const opened = once(async () => {
+    const { home, log } = options;
+    if (home === undefined || log === undefined) {
+      throw new StoaError(
+        "FAILED_PRECONDITION",
+        "The ledger was opened without a home to keep its key and checkpoints in.",
+      );
+    }
+    const outside = new CheckpointFiles(join(home, "checkpoints"));
+    const keys: LedgerKeys = await loadLedgerKeys(home);
+    const chain = new Chain({ store, clock, keys, outside, sinks, log, batchSize });
+    return { keys, outside, sequencer: new Sequencer({ store, chain, log, delayMs, pollMs }) };
+  });
+  let announce = (_workspaceId: string): void => {};
 
-  const ledger: Ledger = {
-    async append(trx, record) {
-      const row = seal(record, context);
-      await trx.executeQuery(insert(row).compile());
-      return { id: row.id };
-    },
+  const insert = (row: SealedRecord): CompiledQuery => {
+    announce(row.workspace_id);
+    return store.db
+      .insertInto("ledger_records")
+      .values({ ...row, seq: null, erasure_id: null })
+      .compile();
+  };
+  const append: Ledger["append"] = async (trx, record) => {
+    const row = seal(record, context);
+    await trx.executeQuery(insert(row));
+    return { id: row.id };
+  };
+  const sequence: Ledger["sequence"] = async (workspaceId) =>
+    (await opened()).sequencer.sequence(workspaceId);
+
+  return {
+    append,
     statement(record) {
       const row = seal(record, context);
-      return { id: row.id, query: insert(row).compile() };
+      return { id: row.id, query: insert(row) };
     },
     async record(record) {
-      const { id, query } = ledger.statement(record);
-      await store.batch([query]);
-      return { id };
+      const row = seal(record, context);
+      await store.batch([insert(row)]);
+      return { id: row.id };
     },
     query: (query) => queryRecords(store, query),
+    async start() {
+      const { sequencer } = await opened();
+      announce = (workspaceId) => sequencer.announce(workspaceId);
+      sequencer.start();
+    },
+    sequence,
+    async verify(verify) {
+      const { keys, outside } = await opened();
+      return verifyStore({ ...verify, store, outside, trusted: keys.trusted });
+    },
+    async prove(prove) {
+      await sequence(prove.workspaceId);
+      return proveRecord(store, (await opened()).keys, prove);
+    },
+    exportPage: async (page) => exportPage(store, (await opened()).keys, page),
+    async erase(erase) {
+      await sequence(erase.workspaceId);
+      const erased = await eraseRecords(store, append, erase);
+      await sequence(erase.workspaceId);
+      return erased;
+    },
+    async checkpoints(workspaceId, limit = 100) {
+      const rows = await store.db
+        .selectFrom("ledger_checkpoints")
+        .selectAll()
+        .where("workspace_id", "=", workspaceId)
+        .orderBy("size", "desc")
+        .limit(limit)
+        .execute();
+      return rows.map(fromRow);
+    },
+    async publicKeys() {
+      return [...(await opened()).keys.trusted.values()].map(({ id, pem }) => ({ id, pem }));
+    },
+    async close() {
+      announce = () => {};
+      if (opened.begun) await (await opened()).sequencer.close();
+    },
   };
-  return ledger;
+}
+
+function once<T>(work: () => Promise<T>): { (): Promise<T>; readonly begun: boolean } {
+  let result: Promise<T> | undefined;
+  const run = () => {
+    result ??= work();
+    return result;
+  };
+  return Object.defineProperty(run, "begun", { get: () => result !== undefined }) as typeof run & {
+    begun: boolean;
+  };
 }
 
 const saltBytes = 16;

@@ -1,0 +1,124 @@
+import { sql, type Transaction } from "kysely";
+import { StoaError } from "#platform/errors";
+import type { Database, Store } from "#platform/store";
+import type { LedgerRecord } from "./kinds.ts";
+
+export interface EraseOptions {
+  readonly workspaceId: string;
+  /** Which records: by id, or all that are about one person. */
+  readonly records?: readonly string[] | undefined;
+  readonly subject?: string | undefined;
+  /** Who asks for it. Stays in the ledger. */
+  readonly by: string;
+  /** Why. Stays in the ledger, so it should name no person. */
+  readonly reason: string;
+}
+
+export interface Erased {
+  /** The erasure records that say so. */
+  readonly erasures: string[];
+  /** The records whose personal fields are gone. */
+  readonly records: { id: string; seq: number }[];
+}
+
+const perRecord = 500;
+
+/** Takes the personal fields of records away, and puts on record what was taken, when, why and by whom. */
+export async function eraseRecords(
+  store: Store,
+  append: (trx: Transaction<Database>, record: LedgerRecord) => Promise<{ id: string }>,
+  options: EraseOptions,
+): Promise<Erased> {
+  const { workspaceId, records, subject, by, reason } = options;
+  if ((records === undefined) === (subject === undefined)) {
+    throw new StoaError(
+      "INVALID_ARGUMENT",
+      "Name either the records to erase or the subject whose records to erase.",
+    );
+  }
+  const erased: Erased = { erasures: [], records: [] };
+  for (let at = 0; ; at += perRecord) {
+    const ids = records?.slice(at, at + perRecord);
+    if (ids?.length === 0) break;
+    const done = await store.transaction(async (trx) => {
+      // What is deleted is overwritten in the file, not just unlinked from it.
+      if (store.dialect === "sqlite") await sql`pragma secure_delete = on`.execute(trx);
+      const found = await findErasable(trx, workspaceId, { ids, subject });
+      if (ids !== undefined) refuseUnknown(ids, found);
+      const open = found.filter((row) => row.erasure_id === null);
+      if (open.length === 0) return undefined;
+      const named = open.map(({ id, seq }) => ({ id, seq: placeOf(id, seq) }));
+      const { id: erasure } = await append(trx, {
+        kind: "erasure",
+        tenantId: workspaceId,
+        by,
+        reason,
+        erased: named,
+      });
+      await trx
+        .updateTable("ledger_records")
+        .set({ payload: null, salt: null, subject: null, erasure_id: erasure })
+        .where("workspace_id", "=", workspaceId)
+        .where(
+          "id",
+          "in",
+          open.map((row) => row.id),
+        )
+        .execute();
+      return { erasure, named };
+    });
+    if (done) {
+      erased.erasures.push(done.erasure);
+      erased.records.push(...done.named);
+    }
+    // A subject's records are found anew each time, until none is left.
+    if (ids === undefined && done === undefined) break;
+  }
+  return erased;
+}
+
+async function findErasable(
+  trx: Transaction<Database>,
+  workspaceId: string,
+  { ids, subject }: { ids: readonly string[] | undefined; subject: string | undefined },
+) {
+  let select = trx
+    .selectFrom("ledger_records")
+    .select(["id", "kind", "seq", "digest", "erasure_id"])
+    .where("workspace_id", "=", workspaceId);
+  if (ids !== undefined) select = select.where("id", "in", ids);
+  if (subject !== undefined) select = select.where("subject", "=", subject).limit(perRecord);
+  return select.execute();
+}
+
+function refuseUnknown(
+  ids: readonly string[],
+  found: readonly { id: string; kind: string; digest: string | null }[],
+): void {
+  const known = new Map(found.map((row) => [row.id, row]));
+  for (const id of ids) {
+    const row = known.get(id);
+    if (row === undefined)
+      throw new StoaError(
+        "NOT_FOUND",
+        `There is no ledger record ${id} in this workspace; nothing more was erased.`,
+      );
+    if (row.digest === null) {
+      throw new StoaError(
+        "FAILED_PRECONDITION",
+        `Record ${id} is of the kind ${row.kind}, which has no personal fields to erase.`,
+      );
+    }
+  }
+}
+
+/** Only a record with a place can be erased: the erasure has to come after it. */
+function placeOf(id: string, seq: number | null): number {
+  if (seq === null) {
+    throw new StoaError(
+      "FAILED_PRECONDITION",
+      `Record ${id} waits for its place in the chain; retry in a moment.`,
+    );
+  }
+  return seq;
+}
