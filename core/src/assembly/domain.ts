@@ -12,6 +12,7 @@ import {
   Turns,
 } from "#domain/agents";
 import { CapabilityCatalogue, CapabilityRuntime } from "#domain/capabilities";
+import type { Fleet } from "#domain/contracts/fleet";
 import { createInvocationMetrics, type InvokeDependencies } from "#domain/invocations";
 import { createLedger, type Ledger } from "#domain/ledger";
 import { Memory } from "#domain/memory";
@@ -20,7 +21,7 @@ import { StoaError } from "#platform/errors";
 import { createOfflineModel } from "#platform/models";
 import { createProcessDriver } from "#platform/sandbox";
 import type { Closing } from "./closing.ts";
-import { type LoadedFleet, nativeAgents } from "./fleet.ts";
+import { nativeAgents } from "./fleet.ts";
 import type { Platform } from "./platform.ts";
 
 export interface Domain {
@@ -41,13 +42,14 @@ export interface Domain {
 
 export async function buildDomain(
   platform: Platform,
-  fleet: LoadedFleet | undefined,
+  fleet: Fleet | undefined,
   listeners: AgentListeners,
   closing: Closing,
 ): Promise<Domain> {
   const { config, log, store, telemetry, memoryBus, clock } = platform;
   const nextId = () => randomUUIDv7();
-  const ledger = createLedger({ store, clock, ids: nextId });
+  const ledger = createLedger({ store, home: config.home, log, clock, ids: nextId });
+  closing.add("ledger", () => ledger.close());
   const memory = new Memory({ store, clock });
 
   const catalogue = new CapabilityCatalogue();
@@ -117,6 +119,7 @@ export async function buildDomain(
     tasks: new Tasks({ store, clock }),
     nextId,
     async start() {
+      await ledger.start();
       await turnLog.markInterrupted();
       for (const served of agentCapabilities.configs()) {
         const agent = directory.native(served.agentId);

@@ -10,7 +10,7 @@ import { keyRoutes, restRoutes, statusReport } from "#faces/http/rest";
 import { isLoopback } from "#platform/config";
 import { StoaError } from "#platform/errors";
 import { createGrpcHost } from "#platform/grpc";
-import { createHttpHost, type HttpHost } from "#platform/http";
+import { createHttpHost, type HttpHost, type HttpHostOptions, isLocal } from "#platform/http";
 import type { Closing } from "./closing.ts";
 import type { Domain } from "./domain.ts";
 import type { Identity } from "./identity.ts";
@@ -66,6 +66,17 @@ export async function openFaces(
   return { http, ...(grpc === undefined ? {} : { grpc }) };
 }
 
+function addresses({ http, grpc }: Platform["config"]) {
+  const web = `http://${http.host}:${http.port}`;
+  return [
+    { name: "REST", address: `${web}/api/v1`, note: "OpenAPI at /openapi.json" },
+    { name: "A2A", address: `${web}/agents/<id>/` },
+    ...(grpc.enabled
+      ? [{ name: "gRPC", address: `${grpc.host}:${grpc.port}`, note: "reflection and health are on" }]
+      : []),
+  ];
+}
+
 type Live = () => { domain: Domain; endpoints: Endpoints };
 
 async function openHttp(context: FacesContext, domain: Domain, live: Live): Promise<OpenFaces["http"]> {
@@ -74,7 +85,7 @@ async function openHttp(context: FacesContext, domain: Domain, live: Live): Prom
   const statusDeps = { ...domain, version, startedAt, clock };
   const host = newHttpHost(context, {
     log: platform.log,
-    status: () => statusReport(defaultWorkspace, statusDeps),
+    status: () => ({ ...statusReport(defaultWorkspace, statusDeps), endpoints: addresses(config) }),
   });
   host.addReadiness("store", () => store.ping());
   host.addReadiness("bus", () => bus.ping());
@@ -87,15 +98,17 @@ async function openHttp(context: FacesContext, domain: Domain, live: Live): Prom
 }
 
 function newHttpHost(
-  context: FacesContext,
-  extra: Partial<Parameters<typeof createHttpHost>[0]> & { log: Platform["log"] },
+  { platform, identity, version }: FacesContext,
+  extra: Pick<HttpHostOptions<Principal>, "log" | "status">,
 ): HttpHost {
-  const { config, telemetry } = context.platform;
+  const { config, telemetry } = platform;
   return createHttpHost<Principal>({
     telemetry,
+    version,
     bodyLimit: config.http.bodyLimit,
     requestTimeoutMs: config.http.requestTimeout * 1000,
-    authenticate: (authorization) => context.identity.authenticator.authenticate(authorization),
+    drainTimeoutMs: config.drainTimeout * 1000,
+    authenticate: (authorization) => identity.authenticator.authenticate(authorization),
     ...extra,
   });
 }
@@ -121,7 +134,7 @@ function mountAgents(
       const agent = agentIn(request);
       const workspaceId = agent?.kind === "registered" ? agent.workspaceId : defaultWorkspace;
       const principal = await callerOrStranger(request.headers.authorization, identity.authenticator, {
-        allowed: strangersAllowed,
+        allowed: strangersAllowed && isLocal(request),
         workspaceId,
       });
       if (agent?.kind === "registered" && agent.workspaceId !== principal.workspaceId) {
