@@ -36,6 +36,7 @@ export async function walk(stretches: AsyncIterable<Stretch>, walk: Walk): Promi
     walk.signal?.throwIfAborted();
     const tiles: Tile[] = [];
     let next = 0;
+    let holed = false;
     for (let at = 0; at < placed.length; at++) {
       const seq = from + at;
       const row = rows[next];
@@ -43,6 +44,10 @@ export async function walk(stretches: AsyncIterable<Stretch>, walk: Walk): Promi
       if (row?.seq === seq) {
         next++;
         const own = records.check(row, seq, leaf);
+        if (leaf === undefined && walk.checkTiles && !holed) {
+          holed = true;
+          findings.add("tree_changed", `The tree has no leaf for the record at ${seq}.`, { seq });
+        }
         leaf ??= own;
       } else {
         findings.add("record_missing", `The record at ${seq} is missing.`, { seq });
