@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import type { Logger } from "#platform/log";
 import { type Migration, migrate, migrations as ours } from "./migrations/index.ts";
+import { openPostgres } from "./postgres/open.ts";
 import { openSqlite } from "./sqlite/open.ts";
 import type { Store } from "./store.ts";
 
@@ -21,7 +22,7 @@ export interface StoreOptions {
   readonly poolSize?: number;
   /** The server ends a statement that runs longer. PostgreSQL only. */
   readonly statementTimeoutMs?: number;
-  /** How often the first connection is tried. PostgreSQL only. */
+  /** How often the first connection is tried, with growing pauses: 10 take about half a minute. PostgreSQL only. */
   readonly connectAttempts?: number;
   /** The schema's history, where it is not the one that comes with the store. */
   readonly migrations?: readonly Migration[];
@@ -31,12 +32,18 @@ const defaults = {
   idleInTransactionMs: 10_000,
   streamIdleMs: 300_000,
   maxPending: 100_000,
+  poolSize: 10,
+  statementTimeoutMs: 30_000,
+  connectAttempts: 10,
 };
 
 /** Opens the database, brings its schema up to date, and refuses one that a newer Stoa has written. */
 export async function openStore(location: StoreLocation, options: StoreOptions): Promise<Store> {
-  const { migrations = ours, ...rest } = { ...defaults, ...options };
-  const store = await openSqlite((location as { home: string }).home, rest);
+  const { migrations = ours, ...settings } = { ...defaults, ...options };
+  const store =
+    "home" in location
+      ? await openSqlite(location.home, settings)
+      : await openPostgres(location.url, settings);
   try {
     const applied = await migrate(store.db as unknown as Kysely<unknown>, store.dialect, migrations);
     if (applied.length > 0) options.log.info({ applied }, "the database schema was brought up to date");

@@ -6,25 +6,28 @@ import {
   type QueryCompiler,
   type QueryResult,
   RawNode,
-  type RootOperationNode,
-  SelectQueryNode,
 } from "kysely";
 import { StoaError } from "#platform/errors";
+import type { Gate } from "../gate.ts";
 import { checkParameters } from "../parameters.ts";
+import { checkStream, reads } from "../reads.ts";
 import type { Result, Statement } from "./protocol.ts";
 import type { SqliteThreads } from "./threads.ts";
 
 /** Sends each query to the thread it belongs to: reads to a reader, all else to the writer. */
 export class SqliteDriver implements Driver {
   readonly #threads: SqliteThreads;
+  readonly #gate: Gate;
 
-  constructor(threads: SqliteThreads) {
+  constructor(threads: SqliteThreads, gate: Gate) {
     this.#threads = threads;
+    this.#gate = gate;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<Connection> {
+    this.#gate.enter();
     return new Connection(this.#threads);
   }
 
@@ -53,7 +56,9 @@ export class SqliteDriver implements Driver {
     await connection.savepoint("release", name, compile);
   }
 
-  async releaseConnection(): Promise<void> {}
+  async releaseConnection(): Promise<void> {
+    this.#gate.leave();
+  }
 
   async destroy(): Promise<void> {}
 }
@@ -70,19 +75,13 @@ class Connection implements DatabaseConnection {
 
   /** Costs nothing: the first statement tells the writer. */
   begin(): void {
-    this.#transaction = { id: this.#threads.openTransaction(), begun: false };
+    this.#transaction = { id: this.#threads.nextTransaction(), begun: false };
   }
 
   async end(commit: boolean): Promise<void> {
     const transaction = this.#transaction;
-    if (transaction === undefined) return;
-    if (!commit) this.#transaction = undefined;
-    try {
-      if (transaction.begun) await this.#threads.end(transaction.id, commit);
-      this.#transaction = undefined;
-    } finally {
-      this.#threads.closeTransaction(transaction.id);
-    }
+    this.#transaction = undefined;
+    if (transaction?.begun) await this.#threads.end(transaction.id, commit);
   }
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
@@ -95,12 +94,7 @@ class Connection implements DatabaseConnection {
   }
 
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    if (this.#transaction !== undefined) {
-      throw new StoaError(
-        "FAILED_PRECONDITION",
-        "Rows cannot be streamed inside a transaction: it would keep the writer waiting for the reader.",
-      );
-    }
+    checkStream(query, this.#transaction !== undefined);
     for await (const rows of this.#threads.stream(toStatement(query), chunkSize)) {
       yield { rows: rows as R[] };
     }
@@ -129,11 +123,4 @@ function toQueryResult<R>({ rows, changes }: Result): QueryResult<R> {
   return changes === undefined
     ? { rows: rows as R[] }
     : { rows: rows as R[], numAffectedRows: BigInt(changes) };
-}
-
-const rawRead = /^\s*(?:select|values|explain)\b/i;
-
-function reads(node: RootOperationNode): boolean {
-  if (SelectQueryNode.is(node)) return true;
-  return RawNode.is(node) && rawRead.test(node.sqlFragments[0] ?? "");
 }

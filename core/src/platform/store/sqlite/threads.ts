@@ -1,4 +1,3 @@
-import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type {
   ReaderRequest,
@@ -8,11 +7,10 @@ import type {
   WriterRequest,
   WriterSettings,
 } from "./protocol.ts";
-import { Thread, type Unnumbered } from "./thread.ts";
+import { Thread } from "./thread.ts";
 
 export interface ThreadsOptions extends ReaderSettings, WriterSettings {
   readonly log: Logger;
-  readonly maxPending: number;
   readonly maxReaders: number;
 }
 
@@ -27,11 +25,7 @@ export class SqliteThreads {
   readonly #writer: Thread<WriterRequest>;
   readonly #readers: Thread<ReaderRequest>[] = [];
   #starting: Promise<Thread<ReaderRequest>> | undefined;
-  readonly #transactions = new Set<number>();
   #lastId = 0;
-  #closing: Promise<void> | undefined;
-  #whenIdle: (() => void) | undefined;
-  #pending = 0;
 
   private constructor(options: ThreadsOptions, writer: Thread<WriterRequest>) {
     this.#options = options;
@@ -56,43 +50,33 @@ export class SqliteThreads {
   }
 
   run(statements: readonly Statement[]): Promise<Result> {
-    return this.#track(() => this.#writer.call({ kind: "run", statements }));
+    return this.#writer.call({ kind: "run", statements });
   }
 
-  openTransaction(): number {
-    this.#refuseWhenClosing();
-    const id = ++this.#lastId;
-    this.#transactions.add(id);
-    return id;
+  nextTransaction(): number {
+    return ++this.#lastId;
   }
 
   step(step: Step): Promise<Result> {
-    // Those that have begun go on even when new work is refused, or nothing would ever get done.
-    const call = () => this.#writer.call({ kind: "step", ...step });
-    return step.first ? this.#track(call, true) : call();
+    return this.#writer.call({ kind: "step", ...step });
   }
 
   end(transaction: number, commit: boolean): Promise<Result> {
     return this.#writer.call({ kind: "end", transaction, commit });
   }
 
-  closeTransaction(id: number): void {
-    this.#transactions.delete(id);
-    this.#settled();
-  }
-
-  read(statement: Statement): Promise<Result> {
-    return this.#track(async () => (await this.#reader()).call({ kind: "read", statement }));
+  async read(statement: Statement): Promise<Result> {
+    const reader = await this.#reader();
+    return reader.call({ kind: "read", statement });
   }
 
   async *stream(statement: Statement, count: number): AsyncGenerator<readonly unknown[]> {
     const cursor = ++this.#lastId;
-    const reader = await this.#track(() => this.#reader());
-    const call = (request: Unnumbered<ReaderRequest>) => this.#track(() => reader.call(request));
-    await call({ kind: "open", cursor, statement });
+    const reader = await this.#reader();
+    await reader.call({ kind: "open", cursor, statement });
     try {
       for (;;) {
-        const { rows } = await call({ kind: "fetch", cursor, count });
+        const { rows } = await reader.call({ kind: "fetch", cursor, count });
         if (rows.length > 0) yield rows;
         if (rows.length < count) return;
       }
@@ -102,55 +86,14 @@ export class SqliteThreads {
   }
 
   async ping(): Promise<void> {
-    await this.#track(() => this.#writer.call({ kind: "ping" }));
+    await this.#writer.call({ kind: "ping" });
   }
 
-  /** Takes no more work, lets what has begun finish, and ends the threads: the writer last, it tidies the log. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  async #close(): Promise<void> {
-    await this.#idle();
+  /** The writer goes last: it tidies the log. */
+  async close(): Promise<void> {
     await this.#starting?.catch(() => undefined);
     await Promise.all(this.#readers.map((reader) => reader.close()));
     await this.#writer.close();
-  }
-
-  /** A transaction whose callback never ends is not waited for: the writer has rolled it back by then. */
-  async #idle(): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, 2 * this.#options.idleInTransactionMs);
-    this.#whenIdle = resolve;
-    this.#settled();
-    await promise;
-    clearTimeout(timer);
-  }
-
-  #settled(): void {
-    if (this.#pending === 0 && this.#transactions.size === 0) this.#whenIdle?.();
-  }
-
-  async #track<T>(work: () => Promise<T>, ofTransaction = false): Promise<T> {
-    if (!ofTransaction) this.#refuseWhenClosing();
-    if (this.#pending >= this.#options.maxPending) {
-      throw new StoaError(
-        "RATE_LIMITED",
-        `${this.#pending} requests wait for the database already, which is the limit: retry later.`,
-      );
-    }
-    this.#pending++;
-    try {
-      return await work();
-    } finally {
-      this.#pending--;
-      this.#settled();
-    }
-  }
-
-  #refuseWhenClosing(): void {
-    if (this.#closing !== undefined) throw new StoaError("SHUTTING_DOWN", "The store is closed.");
   }
 
   /** The reader with the least to do; another one is started when all are busy and there may be more. */

@@ -1,0 +1,51 @@
+import type pg from "pg";
+import type { StoaError } from "#platform/errors";
+import { stateOf, toStoaError } from "./errors.ts";
+
+/** A connection while somebody has it: its errors become ours, and a broken one does not go back to the pool. */
+export class Session {
+  readonly #client: pg.PoolClient;
+  #tail: Promise<unknown> = Promise.resolve();
+  #broken: unknown;
+
+  constructor(client: pg.PoolClient) {
+    this.#client = client;
+    client.on("error", this.#onError);
+  }
+
+  /** One at a time: the protocol would take them together, and mix up what follows a failure. */
+  query(sql: string, parameters: readonly unknown[] = []): Promise<pg.QueryResult> {
+    const result = this.#tail.then(() => this.#query(sql, parameters));
+    this.#tail = result.catch(() => undefined);
+    return result;
+  }
+
+  release(): void {
+    this.#client.off("error", this.#onError);
+    this.#client.release(this.#broken !== undefined);
+  }
+
+  /** Whatever state it is in, nobody else should get it. */
+  discard(error: unknown): void {
+    this.#broken ??= error;
+  }
+
+  async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    try {
+      return await this.#client.query(sql, parameters as unknown[]);
+    } catch (thrown) {
+      throw this.#explain(thrown, sql);
+    }
+  }
+
+  #explain(thrown: unknown, sql: string): StoaError {
+    if (stateOf(thrown) !== undefined) return toStoaError(thrown, sql);
+    // The server's last words say more than that the line is dead.
+    this.#broken ??= thrown;
+    return toStoaError(this.#broken, sql);
+  }
+
+  #onError = (error: unknown): void => {
+    this.#broken ??= error;
+  };
+}
