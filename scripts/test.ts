@@ -29,7 +29,7 @@ const child = spawn(
   },
 );
 // A terminal sends an interrupt to vitest as well; anyone else sends it to this process only.
-process.on("SIGINT", () => {});
+process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
 for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, () => child.kill(signal));
 const [code, signal] = await once(child, "exit");
 

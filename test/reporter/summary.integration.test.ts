@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 
 const script = fileURLToPath(new URL("../../scripts/test.ts", import.meta.url));
 const fixture = fileURLToPath(new URL("fixture", import.meta.url));
+const services = { FIXTURE_SETUP: "../../services/global-setup.ts", STOA_TEST_WITHOUT: "nats" };
 
 interface Outcome {
   code: number;
@@ -50,7 +51,21 @@ test.concurrent("a worker that dies is a failure", async () => {
 });
 
 test.concurrent("a set-up that throws is a failure, not an empty success", async () => {
-  const { code, lastLine, output } = await run(["good"], { FIXTURE_BREAKS_SETUP: "1" });
+  const { code, lastLine, output } = await run(["good"], { FIXTURE_SETUP: "./broken-setup.ts" });
   expect(code, output).toBe(1);
   expect(lastLine).toMatch(/^0 passed, [1-9]\d* failed, \d+ skipped$/);
+});
+
+test.concurrent("tests that need a missing service are skipped, with which and why before the last line", async () => {
+  const { code, lastLine, output } = await run(["needs"], { ...services, CI: "" });
+  expect(code, output).toBe(0);
+  expect(lastLine).toBe("1 passed, 0 failed, 2 skipped");
+  expect(output).toContain("skipped what needs nats: switched off by STOA_TEST_WITHOUT\n1 passed");
+});
+
+test.concurrent("with CI=true a missing service is a failure", async () => {
+  const { code, lastLine, output } = await run(["needs"], services);
+  expect(code, output).toBe(1);
+  expect(lastLine).toBe("1 passed, 1 failed, 2 skipped");
+  expect(output).toContain("nats is not available: switched off by STOA_TEST_WITHOUT");
 });

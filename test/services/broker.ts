@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createServer, type IncomingMessage } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDocker } from "./docker.ts";
+import { createRunFolder } from "./folder.ts";
 import { Missing, say } from "./install.ts";
 import { startNats } from "./nats.ts";
 import { PostgresServer } from "./postgres.ts";
@@ -14,12 +14,15 @@ import { findChromium, findTool } from "./tools.ts";
 // One process that brings and owns the services of one test run. It is asked over a unix socket, starts each service
 // on first use, and ends with everything it started when its standard input closes.
 
-const folder = await mkdtemp(join(tmpdir(), "stoa-"));
+const folder = await createRunFolder();
+// A comma-separated list, for who wants to do without the slow ones.
+const unwanted = new Set((process.env.STOA_TEST_WITHOUT ?? "").split(","));
 const begun = new Map<string, Promise<unknown>>();
 const ownServers = new Map<string, PostgresServer>();
 
 /** Runs `start` once per service; every later caller waits for the same result, or gets the same failure. */
 function once<T>(service: ServiceName, start: () => Promise<T>): Promise<T> {
+  if (unwanted.has(service)) start = () => Promise.reject(new Missing("switched off by STOA_TEST_WITHOUT"));
   const running =
     begun.get(service) ?? start().catch((error: unknown) => Promise.reject(missing(service, error)));
   begun.set(service, running);

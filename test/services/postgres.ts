@@ -1,23 +1,13 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import {
-  access,
-  chmod,
-  chown,
-  constants,
-  cp,
-  mkdir,
-  readdir,
-  readFile,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { access, chown, constants, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
+import { openToAll } from "./folder.ts";
 import { Missing } from "./install.ts";
 import { isRunning, killGroup, type Owned, startProcess, stopProcess, untilReady } from "./process.ts";
 
@@ -52,7 +42,6 @@ export class PostgresServer {
     const passwordFile = join(folder, "password");
     await writeFile(passwordFile, password);
     if (user) {
-      await chmod(dirname(folder), 0o755);
       for (const path of [folder, data, passwordFile]) await chown(path, user.uid, user.gid);
     }
     await run(
@@ -181,13 +170,6 @@ async function reachableBinaries(folder: string, otherUser: boolean): Promise<st
   const copy = join(folder, "native");
   await cp(dirname(bin), copy, { recursive: true, verbatimSymlinks: true });
   return join(copy, "bin");
-}
-
-async function openToAll(path: string): Promise<boolean> {
-  for (let at = path; ; at = dirname(at)) {
-    if (((await stat(at)).mode & 0o001) === 0) return false;
-    if (at === dirname(at)) return true;
-  }
 }
 
 async function userNamed(name: string): Promise<{ uid: number; gid: number }> {
