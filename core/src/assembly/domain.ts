@@ -137,7 +137,7 @@ export async function buildDomain(
       // Not awaited: the core listens at once, and a call that comes early waits for its capability alone.
       for (const capability of catalogue.list()) {
         runtime
-          .wire(capability)
+          .start(capability)
           .catch((error: unknown) =>
             log.warn({ capability: capability.id, err: error }, "capability did not start"),
           );

@@ -42,6 +42,22 @@ export class CapabilityInstance {
     return wire;
   }
 
+  /**
+   * A call on this wire failed as if nobody were there. The server has crashed, or is about to be noticed to have:
+   * unless it still answers, the next call gets a new one.
+   */
+  async suspect(wire: CapabilityWire): Promise<void> {
+    const running = await this.#running?.catch(() => undefined);
+    if (running?.wire !== wire) return;
+    const answers = await wire.healthcheck({ timeoutMs: this.#options.healthTimeoutMs }).then(
+      () => true,
+      () => false,
+    );
+    if (answers || this.#running === undefined) return;
+    this.#ended(wire, "it no longer answers");
+    await running.sandbox.stop();
+  }
+
   /** Asks the server how it is. Not ready, no answer in time and a broken call all mean unhealthy. */
   async check(): Promise<void> {
     if (this.#running === undefined) return;

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { StoaError } from "#platform/errors";
+import { isStoaError, StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { SandboxDriver } from "#platform/sandbox";
 import type { CapabilityStatus, ToolCapability } from "./capability.ts";
 import { CapabilityInstance } from "./instance.ts";
-import type { CapabilityWire } from "./wire.ts";
+import type { CallOptions, InvokeCall, InvokeResult } from "./wire.ts";
 
 export interface CapabilityRuntimeOptions {
   readonly driver: SandboxDriver;
@@ -26,9 +26,31 @@ export class CapabilityRuntime {
     this.#timer.unref();
   }
 
-  /** A connection to a ready server of this capability. */
-  wire(capability: ToolCapability): Promise<CapabilityWire> {
-    return this.#instance(capability).wire();
+  /** Brings the capability's server up, if it is not. */
+  async start(capability: ToolCapability): Promise<void> {
+    await this.#instance(capability).wire();
+  }
+
+  async invoke(
+    capability: ToolCapability,
+    call: Omit<InvokeCall, "capabilityId">,
+    options: CallOptions,
+  ): Promise<InvokeResult> {
+    const instance = this.#instance(capability);
+    const wire = await instance.wire();
+    try {
+      return await wire.invoke({ ...call, capabilityId: capability.id }, options);
+    } catch (thrown) {
+      if (!isStoaError(thrown) || thrown.details.grpcStatus !== "UNAVAILABLE") throw thrown;
+      await instance.suspect(wire);
+      throw new StoaError(
+        "CAPABILITY_UNHEALTHY",
+        `Capability ${capability.id} went away during the call; whether ${call.toolName} ran is not known.`,
+        {
+          cause: thrown,
+        },
+      );
+    }
   }
 
   status(capability: ToolCapability): CapabilityStatus {

@@ -17,13 +17,21 @@ export interface Health {
   readonly message: string;
 }
 
+export interface InvokeResult {
+  readonly resultJson: Uint8Array;
+  /** The tool's own error; empty where it did well. */
+  readonly error: string;
+}
+
+export interface CallOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
 /** A connection to one capability server, whichever of the two packages it speaks. */
 export interface CapabilityWire {
-  healthcheck(options: { timeoutMs: number; signal?: AbortSignal }): Promise<Health>;
-  invoke(
-    call: InvokeCall,
-    options: { timeoutMs: number; signal?: AbortSignal },
-  ): Promise<{ resultJson: Uint8Array; error: string }>;
+  healthcheck(options: CallOptions): Promise<Health>;
+  invoke(call: InvokeCall, options: CallOptions): Promise<InvokeResult>;
   close(): void;
 }
 

@@ -22,14 +22,13 @@ export function toolTarget(
     checkResult: () => [], // A manifest declares no result schema.
     credentials: async () => requiredCredentials(capability),
     async dispatch(args, credentials, { caller, signal, timeoutMs }) {
-      const wire = await runtime.wire(capability);
-      const response = await wire.invoke(
+      const response = await runtime.invoke(
+        capability,
         {
           toolName: tool.name,
           args,
           config: credentials,
           sessionId: caller.sessionId,
-          capabilityId: capability.id,
           threadId: caller.sessionId,
         },
         { timeoutMs: timeoutMs ?? defaultTimeoutMs, signal },
