@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type CoreProcess, cleanEnvironment, newHome, runCli, startCoreProcess } from "./core-process.ts";
+import { freePort } from "./ports.ts";
 
 /** Starts a core that is expected not to come up. */
 async function failToStart(env: Record<string, string>, ...args: string[]) {
@@ -41,7 +42,7 @@ describe("a core that cannot start says why, and what to do", () => {
 
   test("an unreachable database: what was tried, and no password", async () => {
     const { code, stderr } = await failToStart({
-      DATABASE_URL: `postgres://stoa:hunter2@127.0.0.1:${await closedPort()}/stoa`,
+      DATABASE_URL: `postgres://stoa:hunter2@127.0.0.1:${await freePort()}/stoa`,
       STOA_DATABASE_CONNECT_ATTEMPTS: "2",
     });
     expect(code).toBe(4);
@@ -199,12 +200,3 @@ describe("a running core", () => {
     expect(core.log()).not.toContain(core.adminKey);
   });
 });
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  server.close();
-  await once(server, "close");
-  return port;
-}
