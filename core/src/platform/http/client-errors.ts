@@ -1,9 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import { envelope } from "./envelope.ts";
+
+// Not from node:http: importing its values loads all of it, its fetch client included, at every start.
+const reasons = {
+  400: "Bad Request",
+  408: "Request Timeout",
+  413: "Content Too Large",
+  431: "Request Header Fields Too Large",
+} as const;
+type Status = keyof typeof reasons;
 
 interface ConnectionError extends Error {
   readonly code?: string;
@@ -19,7 +27,7 @@ export function onClientError(error: ConnectionError, socket: Socket, log: Logge
   log.debug({ err: error, status }, "connection refused");
   const body = JSON.stringify(envelope(answer, randomUUID()));
   const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    `HTTP/1.1 ${status} ${reasons[status]}`,
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     "x-content-type-options: nosniff",
@@ -30,7 +38,7 @@ export function onClientError(error: ConnectionError, socket: Socket, log: Logge
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-function explain(error: ConnectionError): readonly [status: number, answer: StoaError] {
+function explain(error: ConnectionError): readonly [status: Status, answer: StoaError] {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return [431, new StoaError("TOO_LARGE", "The request's headers are larger than 16 KiB.")];

@@ -37,6 +37,7 @@ export function fail(thrown: unknown, request: FastifyRequest, reply: FastifyRep
   const limit = request.routeOptions?.bodyLimit ?? 0;
   const error = toStoaError(thrown, limit);
   const status = error.entry.http;
+  reply.header("x-request-id", request.id);
   if (status >= 500) request.log.error({ err: error }, "request failed");
   else request.log.debug({ err: error }, "request refused");
   if (error.code === "UNAUTHENTICATED") reply.header("www-authenticate", 'Bearer realm="stoa"');

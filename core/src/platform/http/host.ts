@@ -1,4 +1,10 @@
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from "fastify";
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from "fastify";
 import { StoaError } from "#platform/errors";
 import { registerAccess } from "./access.ts";
 import { onClientError } from "./client-errors.ts";
@@ -49,6 +55,9 @@ export function createHttpHost<P extends HttpPrincipal = HttpPrincipal>(
   registerHttpMetrics(app, telemetry.registry);
   if (telemetry.tracing) registerTracing(app, telemetry.tracer);
   app.addHook("onRequest", async (request) => {
+    if (request.headers.host === undefined && request.raw.httpVersion === "1.1") {
+      throw new StoaError("INVALID_ARGUMENT", "The request has no host header.");
+    }
     if (closing.signal.aborted && request.routeOptions.url !== "/healthz") {
       throw new StoaError("SHUTTING_DOWN", "The core is stopping and takes no new work.");
     }
@@ -100,7 +109,13 @@ function createApp<P extends HttpPrincipal>(
   const requestTimeout = options.requestTimeoutMs ?? defaults.requestTimeoutMs;
   // Node looks for slow senders at this interval; at its default of 30 s a short limit would mean little.
   const connectionsCheckingInterval = Math.max(100, Math.min(5_000, headersTimeout, requestTimeout) / 2);
-  const server = { headersTimeout, connectionsCheckingInterval, maxHeaderSize: 16 * 1024 };
+  // A missing host is refused in a hook, with a body like every other failure; Node would send none.
+  const server = {
+    headersTimeout,
+    connectionsCheckingInterval,
+    maxHeaderSize: 16 * 1024,
+    requireHostHeader: false,
+  };
   // Fastify's own remarks only where they warn; requests log through children of the real one.
   const quiet: FastifyBaseLogger = log.child({}, { level: log.isLevelEnabled("warn") ? "warn" : log.level });
   const common = {
@@ -116,7 +131,9 @@ function createApp<P extends HttpPrincipal>(
     routerOptions: { maxParamLength: 512 },
     clientErrorHandler: (error: Error, socket: Parameters<typeof onClientError>[1]) =>
       onClientError(error, socket, log),
-    frameworkErrors: fail,
+    // These come before any hook, so nothing has put the headers on yet.
+    frameworkErrors: (error: Error, request: FastifyRequest, reply: FastifyReply) =>
+      void fail(error, request, reply.headers(securityHeaders(tls !== undefined))),
   };
   const app: FastifyInstance =
     tls === undefined

@@ -4,6 +4,9 @@ import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
+/** The status of an answer that nobody waited for. */
+export const clientGone = 499;
+
 interface HttpMetrics {
   readonly requests: Counter<"method" | "route" | "status">;
   readonly durations: Histogram<"method" | "route">;
@@ -13,20 +16,19 @@ interface HttpMetrics {
 /** Counts by the route's template, never by the path: a caller must not be able to make series. */
 export function registerHttpMetrics(app: FastifyInstance, registry: Registry): void {
   const { requests, durations, underWay } = metricsIn(registry);
-  app.addHook("onRequest", (_request, _reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
+    const started = performance.now();
     underWay.inc();
-    done();
-  });
-  app.addHook("onResponse", (request, reply, done) => {
-    underWay.dec();
-    const labels = {
-      method: methods.has(request.method) ? request.method : "OTHER",
-      route: routeOf(request),
-    };
-    // 499: the client went away before the answer was complete.
-    const status = reply.raw.writableFinished ? reply.statusCode : 499;
-    requests.inc({ ...labels, status });
-    durations.observe(labels, reply.elapsedTime / 1000);
+    // The end of the answer and not Fastify's onResponse, which does not come when the client goes away.
+    reply.raw.once("close", () => {
+      underWay.dec();
+      const labels = {
+        method: methods.has(request.method) ? request.method : "OTHER",
+        route: routeOf(request),
+      };
+      requests.inc({ ...labels, status: reply.raw.writableFinished ? reply.statusCode : clientGone });
+      durations.observe(labels, (performance.now() - started) / 1000);
+    });
     done();
   });
 }

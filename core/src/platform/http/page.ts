@@ -24,8 +24,8 @@ table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: .6rem .9rem; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
 thead th { border-top: 0; color: var(--soft); font-weight: 500; font-size: .85rem; }
 tbody th { font-weight: 600; width: 26%; }
-td.state { white-space: nowrap; width: 10rem; }
-.badge { display: inline-flex; align-items: center; gap: .45em; font-size: .9rem; }
+td.state { width: 11rem; }
+.badge { white-space: nowrap; display: inline-flex; align-items: center; gap: .45em; font-size: .9rem; }
 .badge::before { content: ""; width: .6em; height: .6em; border-radius: 50%; background: var(--idle); }
 .good::before { background: var(--good); } .bad::before { background: var(--bad); border-radius: 0; }
 .soft, .empty { color: var(--soft); font-size: .92rem; } .empty { margin: 0; padding: .9rem; }

@@ -2,12 +2,12 @@ import { context, ROOT_CONTEXT, type Tracer } from "@opentelemetry/api";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { StoaError } from "#platform/errors";
 import { endSpan, extractContext, startSpan } from "#platform/telemetry";
-import { routeOf } from "./metrics.ts";
+import { clientGone, routeOf } from "./metrics.ts";
 
 /** A span for each request, below the caller's where its headers name one. */
 export function registerTracing(app: FastifyInstance, tracer: Tracer): void {
   const started = new WeakMap<FastifyRequest, ReturnType<typeof startSpan>>();
-  app.addHook("onRequest", (request, _reply, done) => {
+  app.addHook("onRequest", (request, reply, done) => {
     const route = routeOf(request);
     const span = startSpan(tracer, `${request.method} ${route}`, {
       kind: "SERVER",
@@ -19,6 +19,11 @@ export function registerTracing(app: FastifyInstance, tracer: Tracer): void {
       },
     });
     started.set(request, span);
+    reply.raw.once("close", () => {
+      const status = reply.raw.writableFinished ? reply.statusCode : clientGone;
+      span.span.setAttribute("http.response.status_code", status);
+      endSpan(span.span, status >= 500 ? new StoaError("INTERNAL", `answered ${status}`) : undefined);
+    });
     context.with(span.context, done);
   });
   // A body arrives in the socket's context, so the request's own is entered again behind it.
@@ -26,14 +31,5 @@ export function registerTracing(app: FastifyInstance, tracer: Tracer): void {
     const span = started.get(request);
     if (span === undefined) done();
     else context.with(span.context, done);
-  });
-  app.addHook("onResponse", (request, reply, done) => {
-    const span = started.get(request)?.span;
-    span?.setAttribute("http.response.status_code", reply.statusCode);
-    const failed = reply.statusCode >= 500;
-    if (span !== undefined) {
-      endSpan(span, failed ? new StoaError("INTERNAL", `answered ${reply.statusCode}`) : undefined);
-    }
-    done();
   });
 }

@@ -78,6 +78,7 @@ describe("text", () => {
     "mail to a@b.example",
     "total_tokens: 12",
     "the secretary arrived",
+    "Send `authorization: Bearer <token or API key>`.",
     "the metric stoa_http_request_duration_seconds rose",
     "key stoa_0123456789 was revoked",
     `sha256:${mac}`,

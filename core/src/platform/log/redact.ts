@@ -13,8 +13,12 @@ const openTextNames = "password|passwd|passphrase|secret";
 const codeTextNames = "token|api[-_ ]?key|credentials?|signing[-_ ]?key|private[-_ ]?key|cookie";
 
 const textRules: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
-  [/(authorization["']?\s{0,4}[:=]\s{0,4}["']?)(?:[A-Za-z]{1,16}\s{1,4})?[^\s"',;]+/gi, `$1${REDACTED}`],
-  [/\b(bearer\s{1,4})[^\s"',;]{6,}/gi, `$1${REDACTED}`],
+  // A value in angle brackets is a placeholder in an explanation: `authorization: Bearer <token>`.
+  [
+    /(authorization["']?\s{0,4}[:=]\s{0,4}["']?)(?!bearer\s{1,4}<)(?:[A-Za-z]{1,16}\s{1,4})?[^\s"',;]+/gi,
+    `$1${REDACTED}`,
+  ],
+  [/\b(bearer\s{1,4})(?!<)[^\s"',;]{6,}/gi, `$1${REDACTED}`],
   // stoa_<id>_<secret>, also one that was cut; the id says which key it was. Metrics begin with stoa_ too.
   [
     /\b(stoa_[a-z0-9]{1,16}_)(?:[A-Za-z0-9_-]{30,}|(?=[A-Za-z_-]{0,30}\d)[A-Za-z0-9_-]{8,})/g,

@@ -15,14 +15,13 @@ const traceparent = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(
 const maxTraceState = 512;
 
 /** Writes the trace that is under way into `headers`, where there is one; returns the same object. */
-export function injectContext<T extends TextMap>(headers: T, from: Context = context.active()): T {
+export function injectContext(headers: TextMap, from: Context = context.active()): TextMap {
   const spanContext = trace.getSpanContext(from);
   if (spanContext === undefined || !isSpanContextValid(spanContext)) return headers;
   const flags = (spanContext.traceFlags & 0xff).toString(16).padStart(2, "0");
-  const fields: TextMap = headers;
-  fields.traceparent = `00-${spanContext.traceId}-${spanContext.spanId}-${flags}`;
+  headers.traceparent = `00-${spanContext.traceId}-${spanContext.spanId}-${flags}`;
   const state = spanContext.traceState?.serialize();
-  if (state) fields.tracestate = state;
+  if (state) headers.tracestate = state;
   return headers;
 }
 
