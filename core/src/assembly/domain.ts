@@ -36,8 +36,10 @@ export interface Domain {
   readonly turns: Turns;
   readonly tasks: Tasks;
   readonly nextId: () => string;
-  /** Starts what the fleet declares: capabilities are brought up, agents take requests. */
+  /** Takes up what was left at the last stop, and lets the fleet's agents take requests. */
   start(): Promise<void>;
+  /** Brings the capabilities up, beside everything else: a call that comes early waits for its own alone. */
+  warmUp(): void;
 }
 
 export async function buildDomain(
@@ -134,7 +136,8 @@ export async function buildDomain(
         });
       }
       await registry.restore();
-      // Not awaited: the core listens at once, and a call that comes early waits for its capability alone.
+    },
+    warmUp() {
       for (const capability of catalogue.list()) {
         runtime
           .start(capability)

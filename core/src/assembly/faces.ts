@@ -63,6 +63,7 @@ export async function openFaces(
   closing.add("agent listeners", () => listeners.closeAll());
   const http = await openHttp(context, domain, endpoints);
   const grpc = await openGrpc(context, domain);
+  domain.warmUp();
   return { http, ...(grpc === undefined ? {} : { grpc }) };
 }
 

@@ -24,6 +24,7 @@ export class CapabilityInstance {
   readonly #options: InstanceOptions;
   #running: Promise<Running> | undefined;
   #status: CapabilityStatus = { state: "stopped" };
+  readonly #stopping = new AbortController();
 
   constructor(capability: ToolCapability, options: InstanceOptions) {
     this.#capability = capability;
@@ -75,7 +76,9 @@ export class CapabilityInstance {
     }
   }
 
+  /** For good: a start that is under way is given up. */
   async stop(): Promise<void> {
+    this.#stopping.abort();
     const running = await this.#running?.catch(() => undefined);
     this.#running = undefined;
     running?.wire.close();
@@ -109,7 +112,10 @@ export class CapabilityInstance {
   }
 
   async #untilReady({ sandbox, wire }: Running): Promise<void> {
-    const deadline = AbortSignal.timeout(this.#options.readyTimeoutMs);
+    const deadline = AbortSignal.any([
+      AbortSignal.timeout(this.#options.readyTimeoutMs),
+      this.#stopping.signal,
+    ]);
     let last = "it did not answer";
     let exit: string | undefined;
     void sandbox.exited.then(({ code, signal }) => {
@@ -127,6 +133,8 @@ export class CapabilityInstance {
     }
     wire.close();
     await sandbox.stop();
+    if (this.#stopping.signal.aborted)
+      throw new StoaError("SHUTTING_DOWN", `Capability ${this.#capability.id} was stopped.`);
     throw this.#unhealthy(exit ?? `not ready within ${this.#options.readyTimeoutMs} ms: ${last}`);
   }
 

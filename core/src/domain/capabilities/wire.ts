@@ -43,7 +43,8 @@ const maxMessageLength = 16 * 1024 * 1024;
  * UNIMPLEMENTED to the other. The first health check learns which, once per server.
  */
 export function connectCapability(address: string): CapabilityWire {
-  const options = { maxMessageLength };
+  // A server that is still starting is dialled again soon.
+  const options = { maxMessageLength, reconnectBackoffMs: { initial: 25, max: 1_000 } };
   const seed = createGrpcClient(SeedCapability, address, options);
   const field = createGrpcClient(FieldCapability, address, options);
   let spoken: "seed" | "field" | undefined;

@@ -20,7 +20,9 @@ export class HandlerConnection {
 
   constructor(address: string) {
     this.address = address;
-    this.#client = createGrpcClient(AgentHandler, address);
+    this.#client = createGrpcClient(AgentHandler, address, {
+      reconnectBackoffMs: { initial: 100, max: 5_000 },
+    });
   }
 
   async handle(

@@ -96,7 +96,7 @@ export class AgentRegistry {
         `Agent ${id} is registered by another principal; choose another name or id.`,
       );
     }
-    const { publicKeyPem } = await ensureAgentKeys(this.#deps.home, id);
+    const { publicKeyPem } = ensureAgentKeys(this.#deps.home, id);
     // The address is bound before the agent is told about it: a reply that names a dead port helps nobody.
     const { url } = await listeners.open({ id, deploymentUrl: config.deployment.url });
     const now = clock();
