@@ -1,5 +1,5 @@
 import { StoaError } from "#platform/errors";
-import { explain } from "./evaluate/index.ts";
+import { createValidator } from "./engine/index.ts";
 import { type ReadResult, readSchema } from "./read.ts";
 import type { CapabilityValidator, SchemaDialect, SchemaProblem } from "./types.ts";
 
@@ -31,7 +31,7 @@ export function tryCompileSchema(schema: unknown, options: CompileOptions = {}):
   const read: ReadResult = readSchema(schema, options.dialect ?? "subset");
   const { graph, dialect, problems } = read;
   if (!graph) return { dialect, problems };
-  return { dialect, validator: { dialect, validate: (value) => explain(graph, value) }, problems };
+  return { dialect, validator: createValidator(graph), problems };
 }
 
 /** `unsupported keyword "patternProperties" at /properties/x` */

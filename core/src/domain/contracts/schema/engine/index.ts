@@ -1,0 +1,78 @@
+import { explain, TooMuchWork } from "../evaluate/index.ts";
+import { limits } from "../limits.ts";
+import type { SchemaGraph } from "../read.ts";
+import type { CapabilityValidator, Violation } from "../types.ts";
+import { type Compiled, compileGraph, NotPlain } from "./ajv.ts";
+import { Budget } from "./budget.ts";
+import { planFor } from "./plan.ts";
+
+type Judge = (value: unknown) => Violation[];
+
+/**
+ * Two engines behind one seam. Compiled code says yes, quickly; whatever it does not say yes to is walked, which
+ * says what is wrong. Compiling is put off until the first value comes: many schemas never see one.
+ */
+export function createValidator(graph: SchemaGraph): CapabilityValidator {
+  let judge: Judge | undefined;
+  const validator = {
+    dialect: graph.dialect,
+    validate(value: unknown): Violation[] {
+      judge ??= createJudge(graph);
+      validator.validate = judge;
+      return judge(value);
+    },
+  };
+  return validator;
+}
+
+function createJudge(graph: SchemaGraph): Judge {
+  const walk: Judge = (value) => explain(graph, value);
+  const plan = planFor(graph);
+  if (plan === "walk") return walk;
+  const budget = new Budget();
+  try {
+    const compiled = compileGraph(graph, plan === "counted", budget);
+    return createQuickJudge(compiled, budget, limits.steps, (value, thrown) => {
+      if (thrown === undefined || thrown instanceof NotPlain) return walk(value);
+      return [{ path: "/", message: tooMuch(thrown) }];
+    });
+  } catch {
+    // Ajv recurses over the schema and nests its code as deeply: what is too large for it is walked instead.
+    return walk;
+  }
+}
+
+type QuickJudge = (compiled: Compiled, budget: Budget, steps: number, otherwise: Otherwise) => Judge;
+type Otherwise = (value: unknown, thrown: unknown) => Violation[];
+
+/**
+ * Every validator gets a function of its own, made from the same text: one function for all of them would call
+ * a different compiled check each time, which the JavaScript engine can neither predict nor inline, and which
+ * doubles the time for small values.
+ */
+function createQuickJudge(...parts: Parameters<QuickJudge>): Judge {
+  const make = new Function(
+    "compiled",
+    "budget",
+    "steps",
+    "otherwise",
+    `return function validate(value) {
+      budget.left = steps;
+      budget.depth = 0;
+      try {
+        if (compiled(value)) return [];
+      } catch (thrown) {
+        return otherwise(value, thrown);
+      }
+      return otherwise(value, undefined);
+    };`,
+  ) as QuickJudge;
+  return make(...parts);
+}
+
+function tooMuch(thrown: unknown): string {
+  if (thrown instanceof TooMuchWork) return thrown.message;
+  // Compiled functions of large schemas have large frames: the stack can end before our own count does.
+  if (thrown instanceof RangeError) return TooMuchWork.depth().message;
+  throw thrown;
+}

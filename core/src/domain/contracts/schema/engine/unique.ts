@@ -1,0 +1,35 @@
+import { fingerprint } from "../equality.ts";
+import { TooMuchWork } from "../evaluate/index.ts";
+import { limits } from "../limits.ts";
+import type { Budget } from "./budget.ts";
+
+const FEW = 12;
+
+/** Whether all items differ. Linear in the size of the value, where comparing each with each is not. */
+export function allDifferent(items: readonly unknown[], budget: Budget): boolean {
+  if (items.length <= FEW && items.every(isScalar)) {
+    return items.every((item, i) => items.indexOf(item, i + 1) < 0);
+  }
+  const seen = new Set<unknown>();
+  for (const item of items) {
+    budget.spend(1);
+    const key = keyOf(item, budget);
+    if (seen.has(key)) return false;
+    seen.add(key);
+  }
+  return true;
+}
+
+/** Numbers, booleans and null stand for themselves; texts begin in a way that keeps them apart. */
+function keyOf(item: unknown, budget: Budget): unknown {
+  if (typeof item === "string") return `"${item}`;
+  if (isScalar(item)) return item;
+  return fingerprint(item, (depth) => {
+    budget.spend(1);
+    if (depth > limits.checkDepth) throw TooMuchWork.depth();
+  });
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
