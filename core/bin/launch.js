@@ -16,7 +16,8 @@ const signals = /** @type {const} */ (["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]
 export async function launch(script, command) {
   if (Number.parseInt(process.versions.node, 10) >= neededMajor) {
     await enableCompileCache();
-    process.exitCode = await command();
+    // A command may have set a code of its own on the way and gone on.
+    process.exitCode = (await command()) || process.exitCode;
     return;
   }
   const file = fileURLToPath(script);

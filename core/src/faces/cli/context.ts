@@ -10,8 +10,11 @@ export interface CliContext {
   readonly io: Io;
   readonly out: Output;
   readonly version: string;
-  /** The configuration in effect for `command`: its own flags, and the global ones. */
-  loadConfig(command: Command): Promise<LoadedConfig>;
+  /**
+   * The configuration in effect for `command`: its own flags, and the global ones. Warnings are printed, unless
+   * the command passes them on to somebody who will say them.
+   */
+  loadConfig(command: Command, options?: { readonly printWarnings?: boolean }): Promise<LoadedConfig>;
   /** The core of this home, or the one that STOA_URL names. Fails with UNAVAILABLE where none runs. */
   connect(loaded: LoadedConfig): Promise<CoreClient>;
   /** As `connect`, or undefined where no core runs on this home. */

@@ -17,11 +17,11 @@ export function createContext({ io, out, version }: { io: Io; out: Output; versi
     out,
     version,
     findCore,
-    async loadConfig(command: Command) {
+    async loadConfig(command: Command, { printWarnings = true } = {}) {
       const { loadConfig } = await import("#platform/config");
       const { config: file } = command.optsWithGlobals<{ config?: string }>();
       const loaded = loadConfig({ cwd: io.cwd, env: io.env, flags: settingFlags(command), file });
-      for (const warning of loaded.warnings) out.warn(warning);
+      if (printWarnings) for (const warning of loaded.warnings) out.warn(warning);
       return loaded;
     },
     async connect(loaded) {

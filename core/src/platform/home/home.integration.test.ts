@@ -34,7 +34,8 @@ function other(body: string) {
   return {
     child,
     async line(): Promise<string> {
-      return (await lines.next()).value;
+      const { value } = await lines.next();
+      return value ?? "(ended)";
     },
   };
 }

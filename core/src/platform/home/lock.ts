@@ -1,3 +1,4 @@
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { isStoaError, StoaError } from "#platform/errors";
@@ -77,6 +78,8 @@ export function isHomeLocked(home: string): boolean {
 
 function open(home: string, waitMs: number): Database.Database {
   try {
+    // Made here, because SQLite would let others read it, and whoever can read it can hold it.
+    closeSync(openSync(lockPath(home), "a", 0o600));
     return new Database(lockPath(home), { timeout: waitMs });
   } catch (error) {
     throw unwritable(home, error);

@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline/promises";
-import { toJson } from "@bufbuild/protobuf";
 import { exitCodes, StoaError } from "#platform/errors";
 import type { CliContext, RegisterCommand } from "../context.ts";
 import type { Conversation } from "../conversation.ts";
@@ -42,6 +41,7 @@ async function ask(conversation: Conversation, message: string, { out }: CliCont
       if (!(await showAnswer(events, out))) process.exitCode = exitCodes.failure;
       return;
     }
+    const { toJson } = await import("@bufbuild/protobuf");
     const { ConverseEventSchema } = await import("@stoa/proto/crawbl/agentruntime/v1/runtime_pb");
     for await (const event of events) out.line(JSON.stringify(toJson(ConverseEventSchema, event)));
   } finally {

@@ -21,6 +21,7 @@ export const register: RegisterCommand = (program, context) => {
       ({ origin }) => !options.changed || origin !== "default",
     );
     context.out.result({ file: loaded.file ?? null, settings }, () => {
+      if (settings.length === 0) return context.out.line("Every setting has its default.");
       context.out.table(
         ["SETTING", "VALUE", "FROM"],
         settings.map(({ key, value, origin }) => [key, display(value), origin]),

@@ -10,4 +10,14 @@ import { register as token } from "./token.ts";
 import { register as up } from "./up.ts";
 
 /** Every command, in the order of the help. A new one is a file here and a line in this list. */
-export const commands: readonly RegisterCommand[] = [up, chat, status, request, doctor, config, token, key, completion];
+export const commands: readonly RegisterCommand[] = [
+  up,
+  chat,
+  status,
+  request,
+  doctor,
+  config,
+  token,
+  key,
+  completion,
+];

@@ -16,13 +16,12 @@ export const register: RegisterCommand = (program, context) => {
     ["DATABASE_URL=postgres://… NATS_URL=nats://… stoa up", "as one node of a cluster"],
   ]);
   up.action(async () => {
-    const startedAt = performance.now();
     const stop = listenForStop({ clock: () => performance.now(), exit: (code) => process.exit(code) });
     try {
-      const loaded = await context.loadConfig(up);
+      const loaded = await context.loadConfig(up, { printWarnings: false });
       const { startCore } = await import("../../../core.ts");
       const core = await startCore(loaded, {});
-      announce(context, loaded, core, performance.now() - startedAt);
+      announce(context, loaded, core, performance.now());
       await stop.requested;
       context.out.note("Stopping: work under way may finish. Ctrl-C again ends it at once.");
       await core.stop();
