@@ -178,7 +178,7 @@ function folderOf(path: string, files: Sources["files"]): string | undefined {
 
 /** Tests and tooling: never part of what is shipped. */
 function isDevelopment(path: string): boolean {
-  return /^(?:test|scripts|bench)\//.test(path) || /\.(?:test|suite)\.ts$/.test(path);
+  return /^(?:test|scripts|bench)\//.test(path) || /\.(?:test|suite)\.ts$|\/testing\//.test(path);
 }
 
 function importsOf(path: string, source: string): Import[] {

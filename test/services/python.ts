@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { aptInstall, cached, lastLine, Missing, needCommand, run, say } from "./install.ts";
 
 const packages = [
-  "grpcio-tools==1.76.0",
-  "mypy==1.18.2",
-  "pydantic==2.12.4",
-  "types-protobuf==6.32.1.20250918",
+  "grpcio-tools==1.85.1",
+  "mypy==2.4.1",
+  "pydantic==2.14.3",
+  "types-protobuf==7.35.1.20260906",
 ];
 
 /** The folder of a virtual environment with every Python tool; kept from run to run. */

@@ -1,9 +1,13 @@
+import { execFile } from "node:child_process";
 import { get } from "node:http";
+import { promisify } from "node:util";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import pg from "pg";
+import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
 import { describeWith } from "./index.ts";
+import { type ToolName, toolNames } from "./protocol.ts";
 
 async function rows(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client(url);
@@ -69,3 +73,36 @@ function dockerGet(socketPath: string, path: string): Promise<unknown> {
     }).on("error", reject);
   });
 }
+
+const tools = {
+  go: ["version"],
+  grpcurl: ["-help"],
+  mypy: ["--version"],
+  protoc: ["--version"],
+  "protoc-gen-go": ["--version"],
+  "protoc-gen-go-grpc": ["--version"],
+  pydantic: ["-c", "import pydantic; print(pydantic.VERSION)"],
+  "python-grpc-tools": ["-m", "grpc_tools.protoc", "--version"],
+  strace: ["-V"],
+  tsc: ["--version"],
+} satisfies Record<ToolName, string[]>;
+
+for (const name of toolNames) {
+  describeWith([name], name, (services) => {
+    test("runs", async () => {
+      const { path, env } = await services.tool(name);
+      await promisify(execFile)(path, tools[name], { env: { ...process.env, ...env } });
+    });
+  });
+}
+
+describeWith(["chromium"], "chromium", (services) => {
+  test("renders a page", async () => {
+    const { executablePath } = await services.chromium();
+    const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+    const page = await browser.newPage();
+    await page.setContent("<h1>Stoa</h1>");
+    expect(await page.textContent("h1")).toBe("Stoa");
+    await browser.close();
+  });
+});
