@@ -78,20 +78,22 @@ export class Chain {
 
   async #prepare(db: Kysely<Database>, workspaceId: string): Promise<Extension | undefined> {
     const { store, clock, keys, batchSize } = this.#options;
-    const waiting = await db
+    const waiting = db
       .selectFrom("ledger_records")
       .select(["id", "leaf"])
       .where("workspace_id", "=", workspaceId)
       .where("seq", "is", null)
       .orderBy("ts")
-      .orderBy("id")
-      .limit(batchSize)
-      .execute();
-    if (waiting.length === 0) return undefined;
+      .orderBy("id");
+    if ((await waiting.limit(1).executeTakeFirst()) === undefined) return undefined;
+    // The head before the records: records that another batch has placed since then come with a head that has
+    // moved on, and then this batch is refused. The other way round they would be placed twice.
     const before = await this.#readHead(db, workspaceId);
+    const batch = await waiting.limit(batchSize).execute();
+    if (batch.length === 0) return undefined;
     const edge = before.edge.clone();
     const tiles: Tile[] = [];
-    for (const { leaf } of waiting) tiles.push(...edge.append(leaf));
+    for (const { leaf } of batch) tiles.push(...edge.append(leaf));
     tiles.push(...edge.openTiles());
     const checkpoint = signCheckpoint(
       {
@@ -103,7 +105,7 @@ export class Chain {
       },
       keys,
     );
-    const ids = waiting.map(({ id }) => id);
+    const ids = batch.map(({ id }) => id);
     return {
       head: { edge, checkpoint },
       count: ids.length,
@@ -232,13 +234,14 @@ function placeRecords(
   ids: readonly string[],
   first: number,
 ): CompiledQuery {
+  const list = JSON.stringify(ids);
   const statement =
     dialect === "postgres"
       ? sql`update ledger_records set seq = ${first}::bigint + placed.n - 1
-            from unnest(${ids}::text[]) with ordinality as placed(id, n)
+            from jsonb_array_elements_text(${list}::jsonb) with ordinality as placed(id, n)
             where ledger_records.id = placed.id and ledger_records.seq is null`
       : sql`update ledger_records set seq = ${first} + placed.key
-            from json_each(${JSON.stringify(ids)}) as placed
+            from json_each(${list}) as placed
             where ledger_records.id = placed.value and ledger_records.seq is null`;
   return statement.compile(db);
 }

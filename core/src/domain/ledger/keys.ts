@@ -4,6 +4,7 @@ import {
   createPublicKey,
   generateKeyPairSync,
   type KeyObject,
+  randomUUID,
   sign,
   verify,
 } from "node:crypto";
@@ -105,7 +106,7 @@ async function readOrCreate(path: string): Promise<string> {
 async function create(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   const pem = generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" });
-  const draft = `${path}.${process.pid}.new`;
+  const draft = `${path}.${randomUUID()}`;
   try {
     await writeFile(draft, pem, { mode: 0o600, flush: true });
     await link(draft, path);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, mkdir, open } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, StoaError } from "#platform/errors";
+import { canonicalJson } from "./canonical-json.ts";
 import { type Checkpoint, checkpointSchema } from "./checkpoint.ts";
 
 /** Takes checkpoints somewhere that whoever can write the database cannot reach. */
@@ -36,7 +37,7 @@ export class CheckpointFiles implements CheckpointSink {
       try {
         const { torn, end } = await readTail(file);
         if (torn) await file.truncate(end);
-        await file.appendFile(`${JSON.stringify(checkpoint)}\n`);
+        await file.appendFile(`${canonicalJson(checkpoint)}\n`);
         await file.datasync();
       } finally {
         await file.close();
@@ -72,20 +73,21 @@ export class CheckpointFiles implements CheckpointSink {
     }
   }
 
+  /** The one that covers most. */
   async last(workspace: string): Promise<Checkpoint | undefined> {
     const file = await openIfThere(this.path(workspace));
     if (file === undefined) return undefined;
+    let last: Checkpoint | undefined;
+    const consider = (found: Checkpoint | DamagedLine) => {
+      if (!("damaged" in found) && found.size > (last?.size ?? 0)) last = found;
+    };
     try {
-      const { lines } = await readTail(file);
-      for (const line of lines.toReversed()) {
-        for (const found of parseLine(line, workspace, "")) if (!("damaged" in found)) return found;
-      }
+      for (const line of (await readTail(file)).lines) parseLine(line, workspace, "").forEach(consider);
     } finally {
       await file.close();
     }
     // Nothing of this workspace near the end: the file is shared or damaged, and worth a full look.
-    let last: Checkpoint | undefined;
-    for await (const found of this.read(workspace)) if (!("damaged" in found)) last = found;
+    if (last === undefined) for await (const found of this.read(workspace)) consider(found);
     return last;
   }
 }

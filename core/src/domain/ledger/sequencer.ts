@@ -13,6 +13,9 @@ export interface SequencerOptions {
   readonly pollMs: number;
 }
 
+/** Batches of others that may come first before something else must be wrong. */
+const patience = 1_000;
+
 /** Decides when the chain is extended: soon after a record, now and then, and when asked to. */
 export class Sequencer {
   readonly #options: SequencerOptions;
@@ -104,10 +107,12 @@ export class Sequencer {
         if ((await chain.extend(workspaceId)) === 0) return;
         refused = 0;
       } catch (error) {
-        // Another process was faster: what it left is tried again.
-        if (!isStoaError(error, "ALREADY_EXISTS") && !isStoaError(error, "STORE_CONFLICT")) throw error;
+        // Another one was faster: what it left is tried again.
+        const overtaken =
+          isStoaError(error, "ALREADY_EXISTS") && error.details.table === "ledger_checkpoints";
         refused++;
-        if (refused < 10) continue;
+        if ((overtaken || isStoaError(error, "STORE_CONFLICT")) && refused < patience) continue;
+        if (!isStoaError(error, "ALREADY_EXISTS")) throw error;
         throw new StoaError(
           "LEDGER_BROKEN",
           `The ledger of workspace ${workspaceId} cannot be continued: the next places are taken by records that no checkpoint covers.`,

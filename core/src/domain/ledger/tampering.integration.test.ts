@@ -90,6 +90,11 @@ onBothDatabases("whatever is done to the ledger is found", (place) => {
         .join(""),
     );
   }
+  function forged(line = ""): string {
+    const checkpoint = JSON.parse(line);
+    const other = checkpoint.signature.startsWith("A") ? "B" : "A";
+    return JSON.stringify({ ...checkpoint, signature: other + checkpoint.signature.slice(1) });
+  }
   /** Looked at with no memory of what was. */
   function verify(from?: number): Promise<VerifyReport> {
     return fixture.open().verify({ workspaceId: "w", from });
@@ -449,7 +454,9 @@ onBothDatabases("whatever is done to the ledger is found", (place) => {
       await found("checkpoint_unlinked");
       await writeFile(checkpointFile(fixture.home), good);
       await changeFile((lines) => [...lines, lines[1] ?? ""]);
-      await found("checkpoint_unlinked");
+      expect((await verify()).ok, "the same line again").toBe(true);
+      await changeFile((lines) => [...lines, forged(lines[1])]);
+      await found("checkpoint_unlinked", "checkpoint_signature_wrong");
       await writeFile(checkpointFile(fixture.home), good);
       await changeFile((lines) => [lines[0] ?? "", "not a checkpoint", '{"v":1}', ...lines.slice(1)]);
       await found("checkpoint_damaged");

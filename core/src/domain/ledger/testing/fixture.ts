@@ -38,10 +38,13 @@ export async function fixture(place?: string): Promise<Fixture> {
 export type Place = () => Promise<string | undefined>;
 
 /** The same tests on both databases. */
-export function onBothDatabases(title: string, body: (place: Place) => void): void {
-  describe(`${title}, on SQLite`, () => body(async () => undefined));
+export function onBothDatabases(
+  title: string,
+  body: (place: Place, dialect: Store["dialect"]) => void,
+): void {
+  describe(`${title}, on SQLite`, () => body(async () => undefined, "sqlite"));
   describeWith(["postgres"], `${title}, on PostgreSQL`, (services) =>
-    body(async () => (await services.postgres()).url),
+    body(async () => (await services.postgres()).url, "postgres"),
   );
 }
 

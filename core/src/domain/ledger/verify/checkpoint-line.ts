@@ -14,6 +14,8 @@ export interface CheckpointLineOptions {
   readonly findings: Findings;
 }
 
+const remembered = 4_096;
+
 /**
  * A line of checkpoints, walked along with the records. Each names the one before by its hash, so the signature of the
  * last one vouches for all before it; only where the line is broken do others have to show theirs.
@@ -23,6 +25,8 @@ export class CheckpointLine {
   readonly #source: AsyncIterator<Checkpoint | DamagedLine>;
   #current: Checkpoint | undefined;
   #differs = false;
+  /** Signatures of the last few. */
+  readonly #seen = new Set<string>();
   checked = 0;
   /** The size of the largest checkpoint seen. */
   reached = 0;
@@ -78,7 +82,9 @@ export class CheckpointLine {
         continue;
       }
       if (value.size < from) continue;
-      if (previous && value.signature === previous.signature && value.size === previous.size) continue;
+      // A crash, or two nodes on one home, can write a line twice.
+      if (this.#seen.has(value.signature)) continue;
+      this.#see(value.signature);
       this.#checkLink(previous, value);
       if (value.size <= (previous?.size ?? 0)) {
         findings.add(
@@ -95,6 +101,12 @@ export class CheckpointLine {
       this.reached = value.size;
       return;
     }
+  }
+
+  #see(signature: string): void {
+    this.#seen.add(signature);
+    const [oldest] = this.#seen;
+    if (this.#seen.size > remembered && oldest !== undefined) this.#seen.delete(oldest);
   }
 
   #checkLink(previous: Checkpoint | undefined, next: Checkpoint): void {

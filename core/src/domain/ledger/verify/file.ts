@@ -144,12 +144,8 @@ async function* stretches(
 }
 
 async function* checkpointsIn(path: string): AsyncGenerator<Checkpoint> {
-  const seen = new Set<string>();
   for await (const { line } of linesOf(path)) {
-    if (line?.type !== "checkpoint" || seen.has(line.signature)) continue;
-    seen.add(line.signature);
-    const [oldest] = seen;
-    if (seen.size > remembered && oldest !== undefined) seen.delete(oldest);
+    if (line?.type !== "checkpoint") continue;
     const { type: _, ...checkpoint } = line;
     yield checkpoint;
   }
