@@ -144,6 +144,16 @@ describeWith(["nats"], "the bus on NATS", (services) => {
       await bus.close();
     });
 
+    test("a server that hangs does not keep the bus from closing", async () => {
+      const port = await freePort();
+      const server = await startServer(port);
+      const { bus } = await opened(`nats://127.0.0.1:${port}`, { drainTimeoutMs: 100 });
+      await bus.subscribe("a", () => {});
+      server.kill("SIGSTOP");
+      await bus.close();
+      expect((await failure(bus.publish("a", bytes("")))).code).toBe("SHUTTING_DOWN");
+    });
+
     test("a server that starts late is waited for", async () => {
       const port = await freePort();
       const { lines, options: open } = options({ connectTimeoutMs: 60_000 });

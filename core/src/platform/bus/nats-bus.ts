@@ -17,7 +17,7 @@ import type {
   SubscribeOptions,
   Subscription,
 } from "./bus.ts";
-import { drained } from "./drain.ts";
+import { drained, within } from "./drain.ts";
 import { Link } from "./nats-link.ts";
 import { checkHeaders, checkSize, copyOf, sizeOf } from "./payload.ts";
 import { Requests, throwIfAborted } from "./requests.ts";
@@ -136,15 +136,17 @@ export class NatsBus implements Bus {
 
   async #close(): Promise<void> {
     this.#state = "closing";
+    const { drainTimeoutMs, log } = this.#options;
     const subscribers = [...this.#subscriptions.keys()];
     if (this.#link.connected) {
-      const stopped = [...this.#subscriptions.values()].filter((subscription) => !subscription.isClosed());
-      await Promise.allSettled(stopped.map((subscription) => subscription.drain()));
+      const open = [...this.#subscriptions.values()].filter((subscription) => !subscription.isClosed());
+      // The server confirms each, unless it hangs.
+      await within(drainTimeoutMs, Promise.allSettled(open.map((subscription) => subscription.drain())));
     }
-    await drained(subscribers, this.#options.drainTimeoutMs, this.#options.log);
+    await drained(subscribers, drainTimeoutMs, log);
     this.#state = "closed";
     this.#requests.failAll(shuttingDown);
-    if (this.#link.connected) await this.#link.flush(pingTimeoutMs).catch(() => {});
+    if (this.#link.connected) await within(drainTimeoutMs, this.#link.flush(pingTimeoutMs));
     await this.#connection.close();
   }
 

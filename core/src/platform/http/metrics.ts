@@ -26,8 +26,11 @@ export function registerHttpMetrics(app: FastifyInstance, registry: Registry): v
         method: methods.has(request.method) ? request.method : "OTHER",
         route: routeOf(request),
       };
-      requests.inc({ ...labels, status: reply.raw.writableFinished ? reply.statusCode : clientGone });
-      durations.observe(labels, (performance.now() - started) / 1000);
+      const status = reply.raw.writableFinished ? reply.statusCode : clientGone;
+      const ms = performance.now() - started;
+      requests.inc({ ...labels, status });
+      durations.observe(labels, ms / 1000);
+      request.log.debug({ ...labels, status, ms: Math.round(ms * 100) / 100 }, "request answered");
     });
     done();
   });

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { StoaError } from "#platform/errors";
+import { createLogger } from "#platform/log";
+import { ReadinessChecks } from "./readiness.ts";
 import { closeHosts, envelopeOf, startHost } from "./testing/fixture.ts";
 
 afterEach(closeHosts);
@@ -42,6 +44,18 @@ describe("/readyz", () => {
     storeIsBack = true;
     expect((await envelopeOf(await fetch(`${url}/readyz`))).details).toEqual({ failing: ["bus"] });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
+  test("a check that hangs is given up, and told so", async () => {
+    const checks = new ReadinessChecks(createLogger({ level: "silent" }), 20);
+    let signal: AbortSignal | undefined;
+    checks.add("store", (given) => {
+      signal = given;
+      return new Promise(() => {});
+    });
+    const { ready, checks: results } = await checks.ask();
+    expect([ready, results.get("store")]).toEqual([false, "It did not answer within 20 ms."]);
+    expect(signal?.aborted).toBe(true);
   });
 
   test("many who ask at once share one round", async () => {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Html, html, Html as Raw } from "./html.ts";
+import { Html, html } from "./html.ts";
 
 const style = `
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5a6474; --line: #d9dee6; --paper: #f6f7f9; --card: #fff;
@@ -34,10 +34,15 @@ ul { margin: 0; padding-left: 1.1rem; }
 a { color: var(--accent); } a:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 footer { margin: 2.5rem 0 1.5rem; color: var(--soft); font-size: .9rem; }
-@media (max-width: 34rem) { th, td { padding: .5rem .6rem; } tbody th { width: auto; } header .state { margin-left: 0; } }
+@media (max-width: 40rem) {
+  thead { position: absolute; clip-path: inset(50%); }
+  tr { display: block; padding: .6rem .8rem; border-top: 1px solid var(--line); } tr:first-child { border-top: 0; }
+  tbody th, td, td.state { display: block; width: auto; padding: .1rem 0; border: 0; }
+  header .state { margin-left: 0; }
+}
 `;
 
-const mark = new Raw(
+const mark = new Html(
   `<svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linejoin="round" aria-hidden="true"><path d="M2.5 8.5 12 3l9.5 5.5zM3 21h18M4 18.5h16M6 9v9M10 9v9M14 9v9M18 9v9"/></svg>`,
 );
 const icon =
@@ -65,7 +70,7 @@ export function page({ title, subtitle, state, body }: PageParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
 <link rel="icon" href="${icon}">
-<style>${new Raw(style)}</style>
+<style>${new Html(style)}</style>
 </head>
 <body>
 <header><div>${mark}<div><h1>${title}</h1><p>${subtitle}</p></div><div class="state">${state}</div></div></header>

@@ -2,8 +2,6 @@ import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { ReadinessCheck } from "./types.ts";
 
-const timeoutMs = 5_000;
-
 export interface Readiness {
   /** Name of each check and what is wrong with it; undefined where it is fine. */
   readonly checks: ReadonlyMap<string, string | undefined>;
@@ -14,10 +12,12 @@ export interface Readiness {
 export class ReadinessChecks {
   readonly #checks = new Map<string, ReadinessCheck>();
   readonly #log: Logger;
+  readonly #timeoutMs: number;
   #round: Promise<Readiness> | undefined;
 
-  constructor(log: Logger) {
+  constructor(log: Logger, timeoutMs = 5_000) {
     this.#log = log;
+    this.#timeoutMs = timeoutMs;
   }
 
   add(name: string, check: ReadinessCheck): void {
@@ -42,10 +42,10 @@ export class ReadinessChecks {
     const late = Promise.withResolvers<never>();
     const controller = new AbortController();
     const timer = setTimeout(() => {
-      const error = new StoaError("DEADLINE_EXCEEDED", `It did not answer within ${timeoutMs} ms.`);
+      const error = new StoaError("DEADLINE_EXCEEDED", `It did not answer within ${this.#timeoutMs} ms.`);
       controller.abort(error);
       late.reject(error);
-    }, timeoutMs);
+    }, this.#timeoutMs);
     try {
       await Promise.race([Promise.resolve().then(() => check(controller.signal)), late.promise]);
       return undefined;
