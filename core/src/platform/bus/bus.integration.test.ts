@@ -2,17 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
-import { isStoaError } from "#platform/errors";
 import { createLogger } from "#platform/log";
 import { describeWith } from "../../../../test/services/index.ts";
 import { findCommand } from "../../../../test/services/install.ts";
 import { busSuite } from "./bus.suite.ts";
 import type { Bus } from "./bus.ts";
 import { type OpenBusOptions, openBus } from "./open-bus.ts";
-
-const waiting = { timeout: 60_000, interval: 20 };
-const bytes = (text: string) => new TextEncoder().encode(text);
-const text = (data: Uint8Array) => new TextDecoder().decode(data);
+import { bytes, failure, text, waiting } from "./testing/kit.ts";
 
 describeWith(["nats"], "the bus on NATS", (services) => {
   busSuite(async (options) => {
@@ -85,15 +81,6 @@ describeWith(["nats"], "the bus on NATS", (services) => {
       const bus = await openBus({ url }, open);
       undo.push(() => bus.close());
       return { bus, lines };
-    }
-
-    async function failure(promise: Promise<unknown>) {
-      const thrown = await promise.then(
-        () => expect.fail("it did not fail"),
-        (error: unknown) => error,
-      );
-      if (!isStoaError(thrown)) throw thrown;
-      return thrown;
     }
 
     test("after a restart subscriptions, publishing and requests work again", async () => {

@@ -10,6 +10,13 @@ const waiting = { timeout: 60_000, interval: 5 };
 const metrics = async (url: string) => (await fetch(`${url}/metrics`)).text();
 const open = { config: { auth: "none" } } as const;
 
+interface OpenApi {
+  readonly openapi: string;
+  readonly info: object;
+  readonly paths: Record<string, Record<string, { security: object[]; responses: Record<string, object> }>>;
+  readonly components: { readonly schemas: { readonly Error: { readonly required: string[] } } };
+}
+
 describe("/readyz", () => {
   test("is ready when every check is", async () => {
     const { url } = await startHost((_, host) => host.addReadiness("store", async () => {}));
@@ -138,22 +145,21 @@ describe("/openapi.json", () => {
     });
     const response = await fetch(`${url}/openapi.json`);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
-    // biome-ignore lint/suspicious/noExplicitAny: a document whose shape is what is being asked
-    const document = (await response.json()) as any;
+    const document = (await response.json()) as OpenApi;
     expect(document.openapi).toBe("3.1.0");
     expect(document.info).toMatchObject({ title: "Stoa", version: "1.2.3" });
-    const operation = document.paths["/things/{id}"].post;
+    const operation = document.paths["/things/{id}"]?.post;
     expect(operation).toMatchObject({
       summary: "Make one",
       security: [{ bearer: [] }],
       requestBody: { content: { "application/json": { schema: body } } },
       parameters: [{ in: "path", name: "id", required: true, schema: { type: "string" } }],
     });
-    expect(operation.responses.default.content["application/json"].schema).toEqual({
-      $ref: "#/components/schemas/Error",
+    expect(operation?.responses.default).toMatchObject({
+      content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
     });
     expect(document.components.schemas.Error.required).toEqual(["error"]);
-    expect(document.paths["/open"].get.security).toEqual([]);
+    expect(document.paths["/open"]?.get?.security).toEqual([]);
     expect(Object.keys(document.paths).sort()).toEqual([
       "/healthz",
       "/late",
@@ -162,6 +168,6 @@ describe("/openapi.json", () => {
       "/readyz",
       "/things/{id}",
     ]);
-    expect(Object.keys(document.paths["/open"])).toEqual(["get"]);
+    expect(Object.keys(document.paths["/open"] ?? {})).toEqual(["get"]);
   });
 });
