@@ -1,4 +1,10 @@
-export { type ColumnTypes, type Dialect, type Migration, migrations } from "./migrations/index.ts";
+export {
+  type ColumnTypes,
+  columnTypes,
+  type Dialect,
+  type Migration,
+  migrations,
+} from "./migrations/index.ts";
 export { openStore, type StoreLocation, type StoreOptions } from "./open.ts";
 export type { Store } from "./store.ts";
 export type {

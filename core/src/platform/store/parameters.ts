@@ -2,12 +2,14 @@ import { StoaError } from "#platform/errors";
 
 /**
  * What a statement may carry, the same on both databases: text, numbers, bytes and null. PostgreSQL cannot keep
- * U+0000 in text, so neither database takes it.
+ * U+0000 in text, so neither database takes it. Booleans are kept as 0 and 1; only Kysely's own
+ * questions about a PostgreSQL schema hold real ones.
  */
-export function checkParameters(parameters: readonly unknown[]): readonly unknown[] {
+export function checkParameters(parameters: readonly unknown[], booleans = false): readonly unknown[] {
   let checked: unknown[] | undefined;
   for (let i = 0; i < parameters.length; i++) {
     const value = parameters[i];
+    if (booleans && typeof value === "boolean") continue;
     const tidy = checkParameter(value, i);
     if (tidy === value) continue;
     checked ??= parameters.slice();

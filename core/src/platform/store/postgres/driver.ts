@@ -12,14 +12,14 @@ import type pg from "pg";
 import { StoaError } from "#platform/errors";
 import type { Gate } from "../gate.ts";
 import { checkParameters } from "../parameters.ts";
-import { checkStream } from "../reads.ts";
-import { Session } from "./session.ts";
+import { checkStream, reads } from "../reads.ts";
+import type { Session } from "./session.ts";
 
 export interface DriverOptions {
   readonly gate: Gate;
-  readonly connect: () => Promise<pg.PoolClient>;
+  readonly connect: () => Promise<Session>;
   /** Streams have connections of their own, so that slow readers do not use up those of everybody else. */
-  readonly connectStream: () => Promise<pg.PoolClient>;
+  readonly connectStream: () => Promise<Session>;
   readonly streamIdleMs: number;
 }
 
@@ -109,16 +109,17 @@ class Connection implements DatabaseConnection {
     await this.#query(compile(node, CompiledQuery.raw("").queryId).sql);
   }
 
-  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-    const { command, rowCount, rows } = await this.#query(sql, checkParameters(parameters));
+  async executeQuery<R>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<R>> {
+    const checked = checkParameters(parameters, reads(query));
+    const { command, rowCount, rows } = await this.#query(sql, checked);
     const changed = command === "INSERT" || command === "UPDATE" || command === "DELETE";
     return changed ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows: rows ?? [] };
   }
 
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     checkStream(query, this.#inTransaction);
-    const parameters = checkParameters(query.parameters);
-    const session = new Session(await this.#options.connectStream());
+    const parameters = checkParameters(query.parameters, true);
+    const session = await this.#options.connectStream();
     try {
       await session.query("begin read only");
       await session.query(`set local idle_in_transaction_session_timeout = ${this.#options.streamIdleMs}`);
@@ -141,7 +142,7 @@ class Connection implements DatabaseConnection {
 
   async #query(sql: string, parameters?: readonly unknown[]): Promise<pg.QueryResult> {
     // Fetched when needed: a stream does without.
-    this.#session ??= this.#options.connect().then((client) => new Session(client));
+    this.#session ??= this.#options.connect();
     const session = await this.#session;
     return session.query(sql, parameters);
   }

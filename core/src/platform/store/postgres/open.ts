@@ -5,13 +5,13 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from "kysely";
-import type pg from "pg";
 import type { Logger } from "#platform/log";
 import { Gate } from "../gate.ts";
 import type { Store } from "../store.ts";
 import type { Database } from "../tables/index.ts";
-import { connect, createPool, type Target, targetOf } from "./connect.ts";
+import { Connector } from "./connector.ts";
 import { PostgresDriver } from "./driver.ts";
+import { createPool, targetOf } from "./pool.ts";
 import { Session } from "./session.ts";
 
 export interface PostgresOptions {
@@ -42,25 +42,24 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 export class PostgresStore implements Store {
   readonly dialect = "postgres";
   readonly db: Kysely<Database>;
-  readonly #target: Target;
   readonly #options: PostgresOptions;
   readonly #gate: Gate;
-  readonly #pool: pg.Pool;
-  readonly #streamPool: pg.Pool;
-  readonly #stop = new AbortController();
+  readonly #main: Connector;
+  readonly #streams: Connector;
   #closed: Promise<void> | undefined;
 
   constructor(url: string, options: PostgresOptions) {
-    this.#target = targetOf(url);
+    const target = targetOf(url);
+    const connector = (max: number) =>
+      new Connector(createPool({ ...options, url, max }, options.log), target);
     this.#options = options;
     this.#gate = new Gate(options.maxPending);
-    const settings = { ...options, url };
-    this.#pool = createPool({ ...settings, max: options.poolSize }, options.log);
-    this.#streamPool = createPool({ ...settings, max: streams }, options.log);
+    this.#main = connector(options.poolSize);
+    this.#streams = connector(streams);
     const driver = new PostgresDriver({
       gate: this.#gate,
-      connect: () => this.#connect(this.#pool, reconnectAttempts),
-      connectStream: () => this.#connect(this.#streamPool, reconnectAttempts),
+      connect: () => Session.open(this.#main, reconnectAttempts),
+      connectStream: () => Session.open(this.#streams, reconnectAttempts),
       streamIdleMs: options.streamIdleMs,
     });
     this.db = new Kysely<Database>({
@@ -75,7 +74,7 @@ export class PostgresStore implements Store {
 
   /** The first connection: given more time, because the server may be starting as well. */
   async start(attempts: number): Promise<void> {
-    const session = new Session(await this.#connect(this.#pool, attempts));
+    const session = await Session.open(this.#main, attempts);
     try {
       const { rows } = await session.query("select current_setting('fsync') as fsync");
       if (rows[0]?.fsync === "off") {
@@ -103,7 +102,7 @@ export class PostgresStore implements Store {
 
   async ping(): Promise<void> {
     await this.#gate.pass(async () => {
-      const session = new Session(await this.#connect(this.#pool, 1));
+      const session = await Session.open(this.#main, 1);
       try {
         await session.query("select 1");
       } finally {
@@ -119,16 +118,11 @@ export class PostgresStore implements Store {
 
   async #close(): Promise<void> {
     await this.#gate.close(this.#options.idleInTransactionMs + 1_000);
-    this.#stop.abort();
     // A callback that never ends never gives its connection back; the server has closed it by now.
-    const ended = Promise.all([this.#pool.end(), this.#streamPool.end()]);
+    const ended = Promise.all([this.#main.close(), this.#streams.close()]);
     const { promise: enough, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, 1_000);
     await Promise.race([ended, enough]);
     clearTimeout(timer);
-  }
-
-  #connect(pool: pg.Pool, attempts: number): Promise<pg.PoolClient> {
-    return connect(pool, this.#target, attempts, this.#stop.signal);
   }
 }

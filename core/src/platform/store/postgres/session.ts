@@ -1,16 +1,23 @@
 import type pg from "pg";
 import type { StoaError } from "#platform/errors";
+import type { Connector } from "./connector.ts";
 import { stateOf, toStoaError } from "./errors.ts";
 
 /** A connection while somebody has it: its errors become ours, and a broken one does not go back to the pool. */
 export class Session {
+  readonly #connector: Connector;
   readonly #client: pg.PoolClient;
   #tail: Promise<unknown> = Promise.resolve();
   #broken: unknown;
 
-  constructor(client: pg.PoolClient) {
+  private constructor(connector: Connector, client: pg.PoolClient) {
+    this.#connector = connector;
     this.#client = client;
     client.on("error", this.#onError);
+  }
+
+  static async open(connector: Connector, attempts: number): Promise<Session> {
+    return new Session(connector, await connector.acquire(attempts));
   }
 
   /** One at a time: the protocol would take them together, and mix up what follows a failure. */
@@ -22,7 +29,7 @@ export class Session {
 
   release(): void {
     this.#client.off("error", this.#onError);
-    this.#client.release(this.#broken !== undefined);
+    this.#connector.release(this.#client, this.#broken !== undefined);
   }
 
   /** Whatever state it is in, nobody else should get it. */

@@ -41,13 +41,11 @@ export class Statements {
   }
 
   execute({ sql, parameters }: Statement): Result {
-    try {
+    return naming(sql, () => {
       const statement = this.#prepare(sql);
       if (statement.reader) return { rows: statement.all(parameters) };
       return { rows: [], changes: statement.run(parameters).changes };
-    } catch (thrown) {
-      throw thrown instanceof Error ? Object.assign(thrown, { sql }) : thrown;
-    }
+    });
   }
 
   #prepare(sql: string): Database.Statement<unknown[]> {
@@ -65,5 +63,14 @@ export class Statements {
   #dropOldest(): void {
     const oldest = this.#cache.keys().next();
     if (!oldest.done) this.#cache.delete(oldest.value);
+  }
+}
+
+/** Whoever reads the log wants to know which statement it was. */
+export function naming<T>(sql: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    throw thrown instanceof Error ? Object.assign(thrown, { sql }) : thrown;
   }
 }

@@ -1,4 +1,4 @@
-import { type Connection, openReader } from "./connection.ts";
+import { type Connection, naming, openReader } from "./connection.ts";
 import { empty, failures, type Result, type Statement } from "./protocol.ts";
 
 interface Cursor {
@@ -24,7 +24,7 @@ export class Cursors {
   open(id: number, { sql, parameters }: Statement): Result {
     const db = openReader(this.#file);
     try {
-      const rows = db.prepare<unknown[]>(sql).iterate(parameters);
+      const rows = naming(sql, () => db.prepare<unknown[]>(sql).iterate(parameters));
       const timer = setTimeout(() => this.drop(id), this.#idleMs);
       this.#cursors.set(id, { db, rows, timer });
       return empty;

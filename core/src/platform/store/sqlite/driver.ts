@@ -88,14 +88,14 @@ class Connection implements DatabaseConnection {
     const statement = toStatement(query);
     if (this.#transaction !== undefined) return toQueryResult(await this.#step(statement, false));
     const result = reads(query.query)
-      ? await this.#threads.read(statement)
+      ? await this.#threads.readers.read(statement)
       : await this.#threads.run([statement]);
     return toQueryResult(result);
   }
 
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     checkStream(query, this.#transaction !== undefined);
-    for await (const rows of this.#threads.stream(toStatement(query), chunkSize)) {
+    for await (const rows of this.#threads.readers.stream(toStatement(query), chunkSize)) {
       yield { rows: rows as R[] };
     }
   }
