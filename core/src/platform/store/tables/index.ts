@@ -6,7 +6,13 @@ import type { SessionTables } from "./sessions.ts";
 import type { TaskTables } from "./tasks.ts";
 
 /** Every table, each noun's from its own file. Times are epoch milliseconds, booleans 0 or 1, JSON is text. */
-export interface Database extends IdentityTables, MemoryTables, AgentTables, LedgerTables, SessionTables, TaskTables {}
+export interface Database
+  extends IdentityTables,
+    MemoryTables,
+    AgentTables,
+    LedgerTables,
+    SessionTables,
+    TaskTables {}
 
 export type { AgentsTable } from "./agents.ts";
 export type { ApiKeysTable, WorkspacesTable } from "./identity.ts";
