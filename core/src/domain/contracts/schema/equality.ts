@@ -33,3 +33,42 @@ export function fingerprint(value: unknown, visit: (depth: number) => void, dept
     .map((key) => `${JSON.stringify(key)}:${fingerprint(own[key], visit, depth + 1)}`);
   return `{${parts.join(",")}}`;
 }
+
+/** Steps that visiting one value inside a fingerprint is worth. */
+export const FINGERPRINT_STEPS = 16;
+
+const FEW = 8;
+
+/**
+ * Whether a value is one of these. Scalars are looked up; where there are many structures, they are too, by
+ * their fingerprints.
+ */
+export function membership(
+  values: readonly Json[],
+): (value: unknown, spend: (steps: number) => void) => boolean {
+  const scalars = new Set<unknown>(values.filter(isScalar));
+  const structures = values.filter((value) => !isScalar(value));
+  const depth = structures.reduce<number>((most, value) => Math.max(most, depthOf(value)), 0);
+  const known =
+    structures.length > FEW ? new Set(structures.map((value) => fingerprint(value, () => {}))) : undefined;
+  return (value, spend) => {
+    if (isScalar(value)) return scalars.has(value);
+    if (!known) return structures.some((one) => equals(value, one));
+    if (deeperThan(value, depth)) return false;
+    return known.has(fingerprint(value, () => spend(FINGERPRINT_STEPS)));
+  };
+}
+
+export function isScalar(value: unknown): boolean {
+  return typeof value !== "object" || value === null;
+}
+
+function depthOf(value: Json): number {
+  if (typeof value !== "object" || value === null) return 0;
+  return 1 + Object.values(value).reduce<number>((most, item) => Math.max(most, depthOf(item)), 0);
+}
+
+function deeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return depth === 0 || Object.values(value).some((item) => deeperThan(item, depth - 1));
+}

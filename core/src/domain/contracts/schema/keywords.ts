@@ -1,4 +1,5 @@
 import { child } from "#domain/contracts/pointer";
+import { membership } from "./equality.ts";
 import { isFormatName } from "./formats.ts";
 import type { SchemaNode } from "./node.ts";
 import { isObject, kindOf, quote, type SchemaReader } from "./read.ts";
@@ -210,6 +211,7 @@ function readEnum({ reader, node, value, at }: Place): void {
   }
   reader.count("enumEntries", "enum values", values.length);
   node.enum = values;
+  node.isMember = membership(values);
 }
 
 function readFormat({ reader, node, value, at }: Place): void {

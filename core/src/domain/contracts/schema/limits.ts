@@ -16,12 +16,18 @@ export const limits = {
   patterns: 200,
   patternLength: 2_000,
   /** Size of one compiled pattern, and of all in a schema. Matching costs text length times this, at worst. */
-  patternSize: 4_000,
-  patternSizeTotal: 20_000,
-  /** How deep checks may nest: levels of the value times `$ref`s and combinators on each level. */
-  checkDepth: 800,
-  /** Units of work for one value: about one subschema, item, property or 16 characters of pattern matching each. */
+  patternSize: 2_000,
+  patternSizeTotal: 10_000,
+  /** Unicode properties (`\p{…}`) in all patterns of a schema: each is a table to be made. */
+  unicodeProperties: 10,
+  /** Subschemas that are compiled together: the time that takes grows faster than they do. */
+  compiledSubschemas: 300,
+  /** How many references deep the value may lead. Walking, each of them takes two to three checks. */
+  refDepth: 500,
+  checkDepth: 1_500,
+  /** Units of work for one value, each about a check of one subschema: in compiled code, and walking. */
   steps: 4_000_000,
+  walkSteps: 1_000_000,
   /** How many violations are listed for one value. */
   violations: 1_000,
   /** Characters of a JSON text quoted in a message. */

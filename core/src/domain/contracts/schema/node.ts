@@ -1,3 +1,4 @@
+import type { Check } from "./evaluate/check.ts";
 import type { FormatName } from "./formats.ts";
 import type { Pattern } from "./pattern/index.ts";
 import type { Json, SchemaType } from "./types.ts";
@@ -9,11 +10,15 @@ import type { Json, SchemaType } from "./types.ts";
 export interface SchemaNode {
   /** Where it stands in the schema. */
   readonly path: string;
+  /** The checks that its keywords ask for, once somebody has worked them out. */
+  checks?: readonly Check[];
   /** A boolean schema. */
   always?: boolean;
   ref?: SchemaNode;
   types?: readonly SchemaType[];
   enum?: readonly Json[];
+  /** Whether a value is one of `enum`. */
+  isMember?: (value: unknown, spend: (steps: number) => void) => boolean;
   /** Wrapped, since `null` is a value like any other. */
   const?: { readonly value: Json };
   minimum?: number;

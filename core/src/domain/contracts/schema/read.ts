@@ -26,6 +26,8 @@ export interface ReadResult {
 
 const MAX_PROBLEMS = 100;
 
+type CountedLimit = "subschemas" | "properties" | "enumEntries" | "refs" | "patterns" | "unicodeProperties";
+
 /** Reads a schema, checks all of it, and reports every problem at once. Never throws, whatever it is given. */
 export function readSchema(raw: unknown, byDefault: SchemaDialect): ReadResult {
   const copied = copyJson(raw);
@@ -67,7 +69,7 @@ export class SchemaReader {
   }
 
   /** Counts against one of the bounds, and says so once where it is passed. */
-  count(kind: "subschemas" | "properties" | "enumEntries" | "refs" | "patterns", noun: string, by = 1): void {
+  count(kind: CountedLimit, noun: string, by = 1): void {
     const before = this.#counts.get(kind) ?? 0;
     const after = before + by;
     this.#counts.set(kind, after);
@@ -115,7 +117,13 @@ export class SchemaReader {
   pattern(source: string, path: string): Pattern | undefined {
     if (this.#patterns.has(source)) return this.#patterns.get(source);
     this.count("patterns", "patterns");
-    if (this.#patterns.size > limits.patterns) return undefined;
+    this.count(
+      "unicodeProperties",
+      "Unicode properties in its patterns",
+      source.match(/\\p\{/gi)?.length ?? 0,
+    );
+    const counted = (this.#counts.get("unicodeProperties") ?? 0) <= limits.unicodeProperties;
+    if (this.#patterns.size > limits.patterns || !counted) return undefined;
     let pattern: Pattern | undefined;
     try {
       pattern = compilePattern(source);

@@ -18,12 +18,13 @@ export function compileGraph(graph: SchemaGraph, counted: boolean, budget: Budge
   const ajv = createAjv(graph, budget);
   const targets: SchemaNode[] = [];
   const checks: Compiled[] = [];
+  const spend = (steps: number) => budget.spend(steps);
   const targetOf = (node: SchemaNode) => {
     const known = targets.indexOf(node);
     return known >= 0 ? known : targets.push(node) - 1;
   };
   ajv.addKeyword(referenceKeyword(budget, targets, checks));
-  const compile = (node: SchemaNode): Compiled => ajv.compile(toDocument(node, { counted, targetOf }));
+  const compile = (node: SchemaNode): Compiled => ajv.compile(toDocument(node, { counted, targetOf, spend }));
   const root = compile(graph.root);
   // A target's own document may name further targets, which are then compiled in their turn.
   for (let i = 0; i < targets.length; i++) {

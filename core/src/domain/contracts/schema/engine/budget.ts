@@ -15,7 +15,7 @@ export class Budget {
   follow(steps: number, check: (value: unknown) => boolean, value: unknown): boolean {
     this.left -= steps;
     if (this.left < 0) throw TooMuchWork.steps();
-    if (++this.depth > limits.checkDepth) throw TooMuchWork.depth();
+    if (++this.depth > limits.refDepth) throw TooMuchWork.depth();
     const valid = check(value);
     this.depth--;
     return valid;

@@ -1,13 +1,14 @@
-import { equals } from "../equality.ts";
+import { equals, isScalar } from "../equality.ts";
 import { isMultiple } from "../evaluate/index.ts";
 import { setOwn } from "../json.ts";
 import type { SchemaNode } from "../node.ts";
-import type { Json } from "../types.ts";
 import { flatWeight } from "./plan.ts";
 
 /** A schema as Ajv is given it: only its own keywords that are known to be right, and ours for the others. */
 export type AjvDocument = boolean | { [keyword: string]: unknown };
 
+/** Listing the keys of a large object costs far more than a check. */
+const KEY_STEPS = 8;
 /** Values that are worth a lookup instead of a chain of comparisons. */
 const MANY = 32;
 
@@ -15,6 +16,8 @@ export interface DocumentOptions {
   readonly counted: boolean;
   /** The number of a reference's target, which is compiled by itself. Only where steps are counted. */
   readonly targetOf: (node: SchemaNode) => number;
+  /** Takes steps from the budget of the value at hand. */
+  readonly spend: (steps: number) => void;
 }
 
 export function toDocument(node: SchemaNode, options: DocumentOptions): AjvDocument {
@@ -28,7 +31,7 @@ export function toDocument(node: SchemaNode, options: DocumentOptions): AjvDocum
     list?.map((one) => toDocument(one, options));
 
   if (node.types) doc.type = node.types.length === 1 ? node.types[0] : [...node.types];
-  scalarKeywords(node, doc, set);
+  scalarKeywords(node, doc, set, options);
   if (isAboutObjects(node)) doc.stoaPlain = true;
   arrayKeywords(node, set, convert, convertAll);
   objectKeywords(node, doc, options);
@@ -57,9 +60,14 @@ export function toDocument(node: SchemaNode, options: DocumentOptions): AjvDocum
   return doc;
 }
 
-type Set_ = (keyword: string, value: unknown) => void;
+type Assign = (keyword: string, value: unknown) => void;
 
-function scalarKeywords(node: SchemaNode, doc: { [keyword: string]: unknown }, set: Set_): void {
+function scalarKeywords(
+  node: SchemaNode,
+  doc: { [keyword: string]: unknown },
+  set: Assign,
+  options: DocumentOptions,
+): void {
   const checks: ((value: unknown) => boolean)[] = [];
   if (node.const) {
     const { value } = node.const;
@@ -69,7 +77,7 @@ function scalarKeywords(node: SchemaNode, doc: { [keyword: string]: unknown }, s
   if (node.enum) {
     if (node.enum.length > 0 && node.enum.length <= MANY && node.enum.every(isScalar))
       doc.enum = [...node.enum];
-    else checks.push(oneOfMany(node.enum));
+    else checks.push((found) => node.isMember?.(found, options.spend) ?? false);
   }
   if (checks.length > 0) doc.stoaValue = (found: unknown) => checks.every((check) => check(found));
   set("minimum", node.minimum);
@@ -84,22 +92,9 @@ function scalarKeywords(node: SchemaNode, doc: { [keyword: string]: unknown }, s
   set("format", node.format);
 }
 
-function oneOfMany(values: readonly Json[]): (found: unknown) => boolean {
-  const scalars = new Set<unknown>(values.filter(isScalar));
-  const structures = values.filter((value) => !isScalar(value));
-  return (found) =>
-    typeof found === "object" && found !== null
-      ? structures.some((value) => equals(found, value))
-      : scalars.has(found);
-}
-
-function isScalar(value: Json): boolean {
-  return typeof value !== "object" || value === null;
-}
-
 function arrayKeywords(
   node: SchemaNode,
-  set: Set_,
+  set: Assign,
   convert: (one: SchemaNode | undefined) => AjvDocument | undefined,
   convertAll: (list: readonly SchemaNode[] | undefined) => AjvDocument[] | undefined,
 ): void {
@@ -160,7 +155,7 @@ function countingKeywords(node: SchemaNode, doc: { [keyword: string]: unknown })
   const properties = [additionalProperties, propertyNames, ...patternProperties.map(({ node: one }) => one)];
   const looped = properties.filter((one) => one !== undefined && one.always !== true);
   if (looped.length > 0 || node.minProperties !== undefined || node.maxProperties !== undefined) {
-    doc.stoaKeys = 1 + sumOf(looped.filter((one) => one !== undefined));
+    doc.stoaKeys = KEY_STEPS + sumOf(looped.filter((one) => one !== undefined));
   }
 }
 

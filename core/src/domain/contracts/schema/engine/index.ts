@@ -33,8 +33,11 @@ function createJudge(graph: SchemaGraph): Judge {
   try {
     const compiled = compileGraph(graph, plan === "counted", budget);
     return createQuickJudge(compiled, budget, limits.steps, (value, thrown) => {
-      if (thrown === undefined || thrown instanceof NotPlain) return walk(value);
-      return [{ path: "/", message: tooMuch(thrown) }];
+      if (thrown instanceof TooMuchWork) return [{ path: "/", message: thrown.message }];
+      // Compiled functions can have large frames: where the stack ends before our own count, the walk decides.
+      const unfit = thrown === undefined || thrown instanceof NotPlain || thrown instanceof RangeError;
+      if (unfit) return walk(value);
+      throw thrown;
     });
   } catch {
     // Ajv recurses over the schema and nests its code as deeply: what is too large for it is walked instead.
@@ -68,11 +71,4 @@ function createQuickJudge(...parts: Parameters<QuickJudge>): Judge {
     };`,
   ) as QuickJudge;
   return make(...parts);
-}
-
-function tooMuch(thrown: unknown): string {
-  if (thrown instanceof TooMuchWork) return thrown.message;
-  // Compiled functions of large schemas have large frames: the stack can end before our own count does.
-  if (thrown instanceof RangeError) return TooMuchWork.depth().message;
-  throw thrown;
 }

@@ -1,9 +1,10 @@
+import { limits } from "../limits.ts";
 import { below, inPlace, type SchemaNode } from "../node.ts";
 import type { SchemaGraph } from "../read.ts";
 
 /** How a schema is to be judged. */
 export type Plan =
-  /** By walking it: compiled code is known to misjudge something in it. */
+  /** By walking it: it is very large, or compiled code is known to misjudge something in it. */
   | "walk"
   /** By compiled code that counts its steps. */
   | "counted"
@@ -18,7 +19,8 @@ const MAX_LOOKS = 100;
 
 export function planFor(graph: SchemaGraph): Plan {
   if (graph.nodes.some(needsWalking)) return "walk";
-  return looksAtOneValue(graph.root) > MAX_LOOKS ? "counted" : "plain";
+  if (looksAtOneValue(graph.root) <= MAX_LOOKS) return "plain";
+  return graph.nodes.length <= limits.compiledSubschemas ? "counted" : "walk";
 }
 
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));

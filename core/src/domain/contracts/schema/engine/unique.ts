@@ -1,4 +1,4 @@
-import { fingerprint } from "../equality.ts";
+import { FINGERPRINT_STEPS, fingerprint, isScalar } from "../equality.ts";
 import { TooMuchWork } from "../evaluate/index.ts";
 import { limits } from "../limits.ts";
 import type { Budget } from "./budget.ts";
@@ -12,7 +12,7 @@ export function allDifferent(items: readonly unknown[], budget: Budget): boolean
   }
   const seen = new Set<unknown>();
   for (const item of items) {
-    budget.spend(1);
+    budget.spend(FINGERPRINT_STEPS);
     const key = keyOf(item, budget);
     if (seen.has(key)) return false;
     seen.add(key);
@@ -25,11 +25,7 @@ function keyOf(item: unknown, budget: Budget): unknown {
   if (typeof item === "string") return `"${item}`;
   if (isScalar(item)) return item;
   return fingerprint(item, (depth) => {
-    budget.spend(1);
-    if (depth > limits.checkDepth) throw TooMuchWork.depth();
+    budget.spend(FINGERPRINT_STEPS);
+    if (depth > limits.refDepth) throw TooMuchWork.depth();
   });
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value !== "object" || value === null;
 }

@@ -1,46 +1,40 @@
-import { fingerprint } from "../equality.ts";
+import { FINGERPRINT_STEPS, fingerprint } from "../equality.ts";
 import { limits } from "../limits.ts";
 import * as say from "../messages.ts";
-import type { SchemaNode } from "../node.ts";
-import { type Check, check } from "./check.ts";
-import { type Marks, type Run, TooMuchWork } from "./run.ts";
+import { type Check, checkAt, holds } from "./check.ts";
+import { TooMuchWork } from "./run.ts";
 
-export const checkArray: Check = (run, node, value, marks) => {
+export const checkItemsCount: Check = (run, { minItems, maxItems }, value) => {
   if (!Array.isArray(value)) return true;
-  const { minItems, maxItems } = node;
-  let valid = true;
-  if (minItems !== undefined && value.length < minItems) {
-    valid = run.fail(`array length ${value.length} < minItems ${minItems}`);
+  const { length } = value;
+  if (minItems !== undefined && length < minItems) {
+    return run.fail(`array length ${length} < minItems ${minItems}`);
   }
-  if (maxItems !== undefined && value.length > maxItems) {
-    valid = run.fail(`array length ${value.length} > maxItems ${maxItems}`);
+  if (maxItems !== undefined && length > maxItems) {
+    return run.fail(`array length ${length} > maxItems ${maxItems}`);
   }
-  if (!valid && !run.explaining) return false;
-  const rest = [checkItems, checkContains, checkUnique];
-  return run.every(rest, (one) => one(run, node, value, marks)) && valid;
+  return true;
 };
 
-type ArrayCheck = (
-  run: Run,
-  node: SchemaNode,
-  value: readonly unknown[],
-  marks: Marks | undefined,
-) => boolean;
-
-const checkItems: ArrayCheck = (run, { prefixItems = [], items }, value, marks) => {
+export const checkItems: Check = (run, { prefixItems = [], items }, value, marks) => {
+  if (!Array.isArray(value)) return true;
   const looked = items ? value.length : Math.min(prefixItems.length, value.length);
   if (marks) marks.upTo = Math.max(marks.upTo, looked);
-  return run.every(value.slice(0, looked).entries(), ([i, item]) => {
+  let valid = true;
+  for (let i = 0; i < looked; i++) {
     const schema = prefixItems[i] ?? items;
-    return !schema || run.at(i, () => check(run, schema, item, undefined));
-  });
+    if (!schema || checkAt(run, i, schema, value[i])) continue;
+    if (!run.explaining) return false;
+    valid = false;
+  }
+  return valid;
 };
 
-const checkContains: ArrayCheck = (run, { contains, minContains = 1, maxContains }, value, marks) => {
-  if (!contains) return true;
+export const checkContains: Check = (run, { contains, minContains = 1, maxContains }, value, marks) => {
+  if (!contains || !Array.isArray(value)) return true;
   let count = 0;
   for (const [i, item] of value.entries()) {
-    if (!run.quietly(() => check(run, contains, item, undefined))) continue;
+    if (!holds(run, contains, item, undefined)) continue;
     count++;
     marks?.items.add(i);
   }
@@ -51,13 +45,13 @@ const checkContains: ArrayCheck = (run, { contains, minContains = 1, maxContains
   return true;
 };
 
-const checkUnique: ArrayCheck = (run, { uniqueItems }, value) => {
-  if (!uniqueItems) return true;
+export const checkUnique: Check = (run, { uniqueItems }, value) => {
+  if (!uniqueItems || !Array.isArray(value)) return true;
   const seen = new Set<string>();
   return run.every(value.entries(), ([i, item]) => {
     const text = fingerprint(item, (depth) => {
-      run.spend(1);
-      if (depth > limits.checkDepth) throw TooMuchWork.depth();
+      run.spend(FINGERPRINT_STEPS);
+      if (depth > limits.refDepth) throw TooMuchWork.depth();
     });
     const isNew = !seen.has(text);
     seen.add(text);

@@ -1,11 +1,11 @@
 import * as say from "../messages.ts";
 import type { SchemaNode } from "../node.ts";
-import { checkArray } from "./arrays.ts";
-import { checkCombinations } from "./combinations.ts";
-import { checkObject } from "./objects.ts";
+import { checkContains, checkItems, checkItemsCount, checkUnique } from "./arrays.ts";
+import { checkAllOf, checkAnyOf, checkIf, checkNot, checkOneOf } from "./combinations.ts";
+import * as objects from "./objects.ts";
 import { Marks, type Run } from "./run.ts";
-import { checkNumber, checkString, checkValue, isType } from "./scalars.ts";
-import { checkUnevaluated } from "./unevaluated.ts";
+import { checkNumber, checkString, checkType, checkValue } from "./scalars.ts";
+import { checkUnevaluatedItems, checkUnevaluatedProperties } from "./unevaluated.ts";
 
 export type Check = (run: Run, node: SchemaNode, value: unknown, marks: Marks | undefined) => boolean;
 
@@ -25,25 +25,65 @@ export const check: Check = (run, node, value, marks) => {
   return valid;
 };
 
-function checkHere(run: Run, node: SchemaNode, value: unknown, marks: Marks | undefined): boolean {
-  if (node.always !== undefined) return node.always || run.fail(say.nothingAllowed);
-  if (node.types && !node.types.some((type) => isType(value, type))) {
-    // Everything else about a value of the wrong type would follow from this.
-    return run.fail(say.wrongType(node.types, value));
-  }
-  return run.every(checks, (one) => one(run, node, value, marks));
+/** The same for an item or property of the value at hand. */
+export function checkAt(run: Run, key: string | number, node: SchemaNode, value: unknown): boolean {
+  run.down(key);
+  const valid = check(run, node, value, undefined);
+  run.up();
+  return valid;
 }
 
+/** A yes or no, without a word about why. */
+export const holds: Check = (run, node, value, marks) => {
+  const { explaining } = run;
+  run.explaining = false;
+  const valid = check(run, node, value, marks);
+  run.explaining = explaining;
+  return valid;
+};
+
+function checkHere(run: Run, node: SchemaNode, value: unknown, marks: Marks | undefined): boolean {
+  node.checks ??= checksFor(node);
+  // Everything else about a value of the wrong type would follow from that.
+  if (node.types && !checkType(run, node, value, marks)) return false;
+  let valid = true;
+  for (const one of node.checks) {
+    if (one(run, node, value, marks)) continue;
+    if (!run.explaining) return false;
+    valid = false;
+  }
+  return valid;
+}
+
+const checkAlways: Check = (run, { always }) => always === true || run.fail(say.nothingAllowed);
 const checkReference: Check = (run, { ref }, value, marks) => !ref || check(run, ref, value, marks);
 
 /** In the order in which violations are listed; what `unevaluated…` looks at must have been seen before it. */
-const checks: readonly Check[] = [
-  checkReference,
-  checkValue,
-  checkNumber,
-  checkString,
-  checkArray,
-  checkObject,
-  checkCombinations,
-  checkUnevaluated,
+const checks: readonly (readonly [Check, readonly (keyof SchemaNode)[]])[] = [
+  [checkAlways, ["always"]],
+  [checkReference, ["ref"]],
+  [checkValue, ["const", "enum"]],
+  [checkNumber, ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
+  [checkString, ["minLength", "maxLength", "pattern", "format"]],
+  [checkItemsCount, ["minItems", "maxItems"]],
+  [checkItems, ["prefixItems", "items"]],
+  [checkContains, ["contains"]],
+  [checkUnique, ["uniqueItems"]],
+  [objects.checkRequired, ["required"]],
+  [objects.checkDependentRequired, ["dependentRequired"]],
+  [objects.checkSize, ["minProperties", "maxProperties"]],
+  [objects.checkProperties, ["properties"]],
+  [objects.checkEachProperty, ["patternProperties", "additionalProperties", "propertyNames"]],
+  [objects.checkDependentSchemas, ["dependentSchemas"]],
+  [checkAllOf, ["allOf"]],
+  [checkAnyOf, ["anyOf"]],
+  [checkOneOf, ["oneOf"]],
+  [checkNot, ["not"]],
+  [checkIf, ["if"]],
+  [checkUnevaluatedItems, ["unevaluatedItems"]],
+  [checkUnevaluatedProperties, ["unevaluatedProperties"]],
 ];
+
+function checksFor(node: SchemaNode): readonly Check[] {
+  return checks.filter(([, keys]) => keys.some((key) => node[key] !== undefined)).map(([one]) => one);
+}

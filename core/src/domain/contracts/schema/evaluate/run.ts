@@ -5,7 +5,7 @@ import type { Violation } from "../types.ts";
 /** The value asks for more work than the budget has, or nests deeper than the stack should. */
 export class TooMuchWork extends Error {
   static steps(): TooMuchWork {
-    return new TooMuchWork(`checking this value takes more than ${limits.steps} steps`);
+    return new TooMuchWork("checking this value takes more steps than are allowed");
   }
   static depth(): TooMuchWork {
     return new TooMuchWork("the value is nested too deeply to be checked");
@@ -36,7 +36,7 @@ export class Run {
   /** Whether to go on after a violation and list them all. */
   explaining: boolean;
   readonly #at: (string | number)[] = [];
-  #steps: number = limits.steps;
+  #steps: number = limits.walkSteps;
   #depth = 0;
 
   constructor(options: { explain: boolean; tracksMarks: boolean }) {
@@ -66,21 +66,13 @@ export class Run {
     return false;
   }
 
-  /** Carries out a check on an item or property of the value. */
-  at(key: string | number, check: () => boolean): boolean {
+  /** Goes to an item or property of the value. */
+  down(key: string | number): void {
     this.#at.push(key);
-    const valid = check();
-    this.#at.pop();
-    return valid;
   }
 
-  /** A yes or no, without a word about why. */
-  quietly(check: () => boolean): boolean {
-    const { explaining } = this;
-    this.explaining = false;
-    const valid = check();
-    this.explaining = explaining;
-    return valid;
+  up(): void {
+    this.#at.pop();
   }
 
   /** All checks hold. Where violations are listed, each check is made; otherwise the first failure ends it. */

@@ -5,7 +5,7 @@ import type { SchemaType } from "../types.ts";
 import type { Check } from "./check.ts";
 import { isMultiple } from "./multiple.ts";
 
-export function isType(value: unknown, type: SchemaType): boolean {
+function isType(value: unknown, type: SchemaType): boolean {
   switch (type) {
     case "null":
       return value === null;
@@ -28,12 +28,14 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+export const checkType: Check = (run, { types = [] }, value) =>
+  types.some((type) => isType(value, type)) || run.fail(say.wrongType(types, value));
+
 export const checkValue: Check = (run, node, value) => {
   let valid = true;
   if (node.const && !equals(value, node.const.value)) valid = run.fail(say.notConst(node.const.value, value));
-  if (node.enum) {
-    run.spend(node.enum.length >> 3);
-    if (!node.enum.some((one) => equals(value, one))) valid = run.fail(say.notInEnum(node.enum));
+  if (node.enum && !node.isMember?.(value, (steps) => run.spend(steps))) {
+    valid = run.fail(say.notInEnum(node.enum));
   }
   return valid;
 };

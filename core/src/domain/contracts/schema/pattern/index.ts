@@ -7,7 +7,7 @@ export { PatternError } from "./parse.ts";
 
 const RE2_MAX_REPEAT = 1_000;
 /** One step is worth this many characters times instructions, as a power of two. */
-const COST_SHIFT = 6;
+const COST_SHIFT = 4;
 
 /** A regular expression of JSON Schema that is matched in time linear in the text. */
 export interface Pattern {
@@ -28,7 +28,7 @@ export function compilePattern(source: string): Pattern {
   const { expression, strict } = parsePattern(source);
   if (strict) checkSyntax(source);
   if (mostRepeats(expression) > RE2_MAX_REPEAT) {
-    throw new PatternError(`it repeats something more than ${RE2_MAX_REPEAT} times`);
+    throw new PatternError(`it repeats something more than ${RE2_MAX_REPEAT} times, all in all`);
   }
   const size = sizeOf(expression);
   if (size > limits.patternSize) {

@@ -57,7 +57,7 @@ export function sizeOf(expression: Expression): number {
   }
 }
 
-/** The largest count in any repetition. */
+/** The largest count in any repetition, where repetitions within repetitions multiply. */
 export function mostRepeats(expression: Expression): number {
   switch (expression.kind) {
     case "sequence":
@@ -65,7 +65,7 @@ export function mostRepeats(expression: Expression): number {
       return expression.items.reduce((most, item) => Math.max(most, mostRepeats(item)), 0);
     case "repeat": {
       const own = expression.max === Number.POSITIVE_INFINITY ? expression.min : expression.max;
-      return Math.max(own, mostRepeats(expression.item));
+      return Math.max(1, own) * Math.max(1, mostRepeats(expression.item));
     }
     default:
       return 0;

@@ -1,0 +1,12 @@
+/**
+ * What a schema says, for those who reason about schemas rather than check values by them: the compatibility
+ * check and code generation.
+ */
+export { holds, TooMuchWork } from "../evaluate/index.ts";
+export { type FormatName, formats } from "../formats.ts";
+export { below, inPlace, type SchemaNode } from "../node.ts";
+export { type CodePoints, wordCharacters } from "../pattern/code-points.ts";
+export { type Expression, parsePattern } from "../pattern/parse.ts";
+export { toRe2 } from "../pattern/print.ts";
+export { readSchema, type SchemaGraph } from "../read.ts";
+export type { Json, JsonObject, SchemaDialect, SchemaType } from "../types.ts";
