@@ -61,13 +61,15 @@ export class Output {
   error(error: StoaError): void {
     const { stderr } = this.#io;
     const { code, message, details, entry } = error;
+    // The person at this terminal owns the machine, so what is kept from callers is shown here.
+    const cause = code === "INTERNAL" && error.cause !== undefined ? messageOf(error.cause) : undefined;
     if (this.isJson) {
-      stderr.write(`${JSON.stringify({ error: { code, message, help: entry.help, details } })}\n`);
+      stderr.write(`${JSON.stringify({ error: { code, message, help: entry.help, details, cause } })}\n`);
       return;
     }
-    // The person at this terminal owns the machine, so what is kept from callers is shown here.
-    const cause = code === "INTERNAL" && error.cause !== undefined ? ` (${messageOf(error.cause)})` : "";
-    stderr.write(`${this.#styled(stderr, "red", "error:")} ${message}${cause}\n`);
+    stderr.write(
+      `${this.#styled(stderr, "red", "error:")} ${message}${cause === undefined ? "" : ` (${cause})`}\n`,
+    );
     stderr.write(`${this.#styled(stderr, "dim", `hint: ${entry.help} [${code}]`)}\n`);
   }
 
