@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { once } from "node:events";
-import { networkInterfaces } from "node:os";
 import { findCommand, needCommand, run } from "./install.ts";
 
 const bridgePrefix = "stoa-";
@@ -21,7 +20,7 @@ export interface DockerNetwork {
 export async function createDockerNetwork(): Promise<DockerNetwork> {
   const ip = await needCommand("ip", "iproute2");
   const bridge = `${bridgePrefix}${randomBytes(4).toString("hex")}`;
-  const range = unusedRange();
+  const range = await unusedRange(ip);
   const firewalls = await Promise.all(["iptables", "ip6tables"].map(readFirewall));
   await run(ip, ["link", "add", "name", bridge, "type", "bridge"]);
   await run(ip, ["addr", "add", `${range}0.1/24`, "dev", bridge]);
@@ -29,26 +28,28 @@ export async function createDockerNetwork(): Promise<DockerNetwork> {
   return {
     args: ["--bridge", bridge, "--default-address-pool", `base=${range}128.0/17,size=24`],
     async cleanUp() {
-      const gone = interfacesIn(range);
+      const gone = await interfacesIn(ip, range);
       for (const name of new Set([bridge, ...gone])) await run(ip, ["link", "del", name]).catch(() => {});
-      const others = Object.keys(networkInterfaces()).some((name) => name.startsWith(bridgePrefix));
+      const others = (await interfacesIn(ip, "")).some((name) => name.startsWith(bridgePrefix));
       for (const before of firewalls)
         if (before) await mendFirewall(before, { others, marks: [range, bridge, ...gone] });
     },
   };
 }
 
-function unusedRange(): string {
+async function unusedRange(ip: string): Promise<string> {
   for (;;) {
     const range = `10.${randomInt(100, 250)}.`;
-    if (interfacesIn(range).length === 0) return range;
+    if ((await interfacesIn(ip, range)).length === 0) return range;
   }
 }
 
-function interfacesIn(range: string): string[] {
-  return Object.entries(networkInterfaces())
-    .filter(([, addresses]) => addresses?.some(({ address }) => address.startsWith(range)))
-    .map(([name]) => name);
+/** Names of the interfaces with an address in the range. Node only knows those that are up, and a bridge without containers is not. */
+async function interfacesIn(ip: string, range: string): Promise<string[]> {
+  const { stdout } = await run(ip, ["-oneline", "-4", "addr", "show"]);
+  return [...stdout.matchAll(/^\d+: (\S+)\s+inet (\S+)/gm)]
+    .filter(([, , address]) => address?.startsWith(range))
+    .map(([, name = ""]) => name);
 }
 
 interface Firewall {

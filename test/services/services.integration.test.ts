@@ -1,11 +1,14 @@
 import { execFile } from "node:child_process";
-import { get } from "node:http";
+import { createRequire } from "node:module";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { jetstreamManager } from "@nats-io/jetstream";
 import { connect } from "@nats-io/transport-node";
 import pg from "pg";
 import { chromium } from "playwright-core";
 import { expect, test } from "vitest";
+import { DockerClient } from "./docker-client.ts";
+import { withoutEngine } from "./docker-network.ts";
 import { describeWith } from "./index.ts";
 import { type ToolName, toolNames } from "./protocol.ts";
 
@@ -52,27 +55,50 @@ describeWith(["nats"], "nats", (services) => {
 });
 
 describeWith(["docker"], "docker", (services) => {
-  test("answers on a socket of its own", async () => {
+  test("runs a container with limits on a network of its own", async () => {
     const { socketPath, host } = await services.docker();
     expect(host).toBe(`unix://${socketPath}`);
-    const info = await dockerGet(socketPath, "/info");
-    expect(info).toMatchObject({
-      OSType: "linux",
-      Containers: 0,
-      DockerRootDir: expect.stringContaining("stoa-"),
+    const docker = new DockerClient(socketPath);
+    // buf is one static file, so that an image needs nothing else.
+    const arch = process.arch === "arm64" ? "aarch64" : process.arch;
+    const binary = createRequire(import.meta.url).resolve(`@bufbuild/buf-linux-${arch}/bin/buf`);
+    const { stdout: archive } = await promisify(execFile)("tar", ["-cf", "-", "-C", dirname(binary), "buf"], {
+      encoding: "buffer",
+      maxBuffer: 1 << 28,
     });
+    await docker.post("/images/create?fromSrc=-&repo=buf", archive, "application/x-tar");
+    await docker.post("/networks/create", { Name: "inner", Internal: true, CheckDuplicate: true });
+    const { Id } = await docker.post<{ Id: string }>("/containers/create", {
+      Image: "buf",
+      Cmd: ["/buf", "--version"],
+      HostConfig: {
+        NetworkMode: "inner",
+        Memory: 64 << 20,
+        PidsLimit: 32,
+        NanoCpus: 500_000_000,
+        ReadonlyRootfs: true,
+      },
+    });
+    await docker.post(`/containers/${Id}/start`);
+    expect(await docker.post(`/containers/${Id}/wait`)).toMatchObject({ StatusCode: 0 });
+    expect(await docker.get(`/containers/${Id}/logs?stdout=1&stderr=1`)).toContain("1.");
   });
 });
 
-function dockerGet(socketPath: string, path: string): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    get({ socketPath, path }, (res) => {
-      const chunks: Buffer[] = [];
-      res.on("data", (chunk: Buffer) => chunks.push(chunk));
-      res.on("end", () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
-    }).on("error", reject);
-  });
-}
+test("the firewall is left as it was, with what others added meanwhile", () => {
+  const before = "*filter\n:FORWARD ACCEPT [0:0]\nCOMMIT\n";
+  const now =
+    "*filter\n:FORWARD DROP [0:0]\n:DOCKER - [0:0]\n-A FORWARD -j DOCKER-USER\n-A FORWARD -o stoa-1 -j ACCEPT\n" +
+    "-A FORWARD -s 10.7.0.0/16 -j ACCEPT\n-A INPUT -p tcp -j ACCEPT\nCOMMIT\n";
+  const marks = ["stoa-1", "10.7."];
+  expect(withoutEngine(now, before, { others: false, marks })).toBe(
+    "*filter\n:FORWARD ACCEPT [0:0]\n-A INPUT -p tcp -j ACCEPT\nCOMMIT\n",
+  );
+  const shared =
+    "*filter\n:FORWARD DROP [0:0]\n:DOCKER - [0:0]\n-A FORWARD -j DOCKER-USER\n-A INPUT -p tcp -j ACCEPT\nCOMMIT\n";
+  expect(withoutEngine(now, before, { others: true, marks })).toBe(shared);
+  expect(withoutEngine(now, shared, { others: false, marks })).toBe(shared);
+});
 
 const tools = {
   go: ["version"],
