@@ -36,8 +36,12 @@ export async function launch(script, command) {
 async function enableCompileCache() {
   if (process.env.NODE_COMPILE_CACHE) return;
   const module = await import("node:module");
-  const base = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
-  module.enableCompileCache(join(base, "stoa", "compile-cache"));
+  try {
+    const base = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+    module.enableCompileCache(join(base, "stoa", "compile-cache"));
+  } catch {
+    // A user without a home folder, as in some containers: everything works, a little later.
+  }
 }
 
 /** @param {string} start */

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readSync } from "node:fs";
 import { dirname } from "node:path";
 import {
   type Document,
@@ -21,7 +21,7 @@ import { didYouMean } from "./suggest.ts";
 import { judgeValue } from "./value.ts";
 
 /** No configuration is this large; a wrong path (a database, a device) should not be read to its end. */
-const maximumBytes = 1_048_576;
+const maximumBytes = 262_144;
 const tooDeep = "is nested too deeply";
 
 export interface FileReading {
@@ -33,7 +33,7 @@ export interface FileReading {
 export function readConfigFile(path: string, name: string): FileReading {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    bytes = readBounded(path);
   } catch (error) {
     return {
       assignments: [],
@@ -41,6 +41,23 @@ export function readConfigFile(path: string, name: string): FileReading {
     };
   }
   return parseConfigFile(bytes, { name, folder: dirname(path) });
+}
+
+/** One byte more than is allowed, at most: a device such as /dev/zero has no end. */
+function readBounded(path: string): Buffer {
+  const file = openSync(path, "r");
+  try {
+    const buffer = Buffer.alloc(maximumBytes + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const count = readSync(file, buffer, length, buffer.length - length, null);
+      if (count === 0) break;
+      length += count;
+    }
+    return buffer.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
 }
 
 export function parseConfigFile(bytes: Uint8Array, file: { name: string; folder: string }): FileReading {
@@ -60,7 +77,7 @@ export function parseConfigFile(bytes: Uint8Array, file: { name: string; folder:
     document = parseDocument(text, {
       lineCounter: lines,
       prettyErrors: false,
-      uniqueKeys: true,
+      uniqueKeys: false,
       logLevel: "error",
     });
   } catch {
@@ -115,6 +132,8 @@ class Reader implements FileReading {
   }
 
   #readSection(map: YAMLMap, section: Section, path: readonly string[], document: Document): void {
+    // Looked for here, and not by the parser, whose search takes the square of their number.
+    const lines = new Map<string, number>();
     for (const pair of map.items) {
       const keyNode = pair.key as Node | null;
       const name = isScalar(keyNode) ? String(keyNode.value) : "(not plain text)";
@@ -124,6 +143,12 @@ class Reader implements FileReading {
         this.problemAt(startOf(keyNode), unknownKey(name, path, Object.keys(section)), key);
         continue;
       }
+      const earlier = lines.get(name);
+      if (earlier !== undefined) {
+        this.problemAt(startOf(keyNode), `\`${key}\` is set twice; line ${earlier} sets it first`, key);
+        continue;
+      }
+      lines.set(name, this.#lines.linePos(startOf(keyNode)).line);
       const written = pair.value as Node | null;
       const value = isAlias(written) ? (written.resolve(document) ?? null) : written;
       // The position of what is written here, not of the anchor it points to.

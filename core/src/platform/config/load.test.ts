@@ -180,7 +180,12 @@ describe("what is wrong in the file", () => {
   test.each([
     ["a list at the top", "- a\n", "stoa.yaml:1:1", "key: value"],
     ["a word at the top", "hello", "stoa.yaml:1:1", "key: value"],
-    ["the same key twice", "demo: true\ndemo: false\n", "stoa.yaml:2:1", "unique"],
+    [
+      "the same key twice",
+      "demo: true\ndemo: false\n",
+      "stoa.yaml:2:1",
+      "`demo` is set twice; line 1 sets it first",
+    ],
     ["broken YAML", "http: {port: 1\nlog: x", "stoa.yaml:2:1", ""],
     ["two documents", "demo: true\n---\ndemo: true\n", "stoa.yaml", "multiple documents"],
     ["a tag of its own", "home: !env HOME\n", "stoa.yaml:1:7", "tag"],
@@ -212,8 +217,9 @@ describe("what is wrong in the file", () => {
 
   test("bytes that are no text, and files that are no configuration", () => {
     expect(failure({ yaml: new Uint8Array([0xff, 0xfe, 0x00]) }).message).toContain("is not UTF-8 text");
-    expect(failure({ yaml: `# ${"x".repeat(1_048_576)}` }).message).toContain("is larger than");
+    expect(failure({ yaml: `# ${"x".repeat(262_144)}` }).message).toContain("is larger than");
     expect(failure({ file: "missing.yaml" }).message).toContain("missing.yaml: cannot be read");
+    expect(failure({ file: "/dev/zero" }).message).toContain("is larger than");
     expect(failure({ file: "." }).code).toBe("CONFIG_INVALID");
     expect(failure({ env: { STOA_CONFIG: "missing.yaml" } }).message).toContain("missing.yaml");
   });
