@@ -40,10 +40,10 @@ export async function openPlatform(
     },
   );
   closing.add("store", () => store.close());
-  const memoryBus = await openBus({}, { log, telemetry });
+  const busOptions = { log, telemetry, drainTimeoutMs: config.drainTimeout * 1000 };
+  const memoryBus = await openBus({}, busOptions);
   closing.add("memory bus", () => memoryBus.close());
-  const bus =
-    config.nats.url === undefined ? memoryBus : await openBus({ url: config.nats.url }, { log, telemetry });
+  const bus = config.nats.url === undefined ? memoryBus : await openBus({ url: config.nats.url }, busOptions);
   if (bus !== memoryBus) closing.add("bus", () => bus.close());
   return { config, log, telemetry, home, store, bus, memoryBus, clock: Date.now };
 }

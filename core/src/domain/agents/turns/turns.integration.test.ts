@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { StoaError } from "#platform/errors";
+import { createLogger } from "#platform/log";
 import { onBothDatabases } from "../../../../../test/databases.ts";
-import { StoaError } from "../../../platform/errors/index.ts";
-import { createLogger } from "../../../platform/log/index.ts";
 import type { Agent, NativeAgent } from "../agent.ts";
 import {
   type AgentAnswer,
