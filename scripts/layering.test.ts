@@ -179,11 +179,12 @@ test("folders that import each other in a circle are told once, also around a co
   );
 });
 
-test("a test may use test code and any layer, but not what is behind an index", () => {
+test("a test may use test code, any layer and its own folder, but not what is behind another's index", () => {
   const file = "core/src/platform/store/store.test.ts";
   expect(
     messages({ [file]: `import "../../../../test/services/index.ts";\nimport "#domain/ledger";\n` }),
   ).toEqual([]);
+  expect(messages({ [file]: `import "./tables/agents.ts";` })).toEqual([]);
   expect(messages({ [file]: `import "../../domain/ledger/append.ts";` })).toHaveLength(1);
 });
 

@@ -91,7 +91,8 @@ function behindIndex({ from, specifier, to }: Import, files: Sources["files"]): 
   if (there !== undefined && here !== there) {
     return `${specifier} reaches into ${there}; import #${there} and export from its index.ts what is needed`;
   }
-  // A folder inside a folder has a public face of its own.
+  // A folder inside a folder has a public face of its own, which only the tests beside it may pass.
+  if (isDevelopment(from)) return undefined;
   for (let folder = posix.dirname(to); folder !== "."; folder = posix.dirname(folder)) {
     if (`${posix.dirname(from)}/`.startsWith(`${folder}/`)) return undefined;
     const index = `${folder}/index.ts`;
