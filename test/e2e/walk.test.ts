@@ -79,7 +79,10 @@ function walk(environment: () => Promise<Record<string, string>>): void {
     expect(result).toMatchObject({ error: false, callId: call.callId });
     expect(JSON.parse(result.resultJson)).toMatchObject({ words: 5 });
     const chunk = only(events, "chunk");
-    expect(chunk).toMatchObject({ agentId: "assistant", text: expect.stringContaining("No language model") });
+    expect(chunk).toMatchObject({
+      agentId: "assistant",
+      text: expect.stringContaining("No language model is configured"),
+    });
     expect(only(events, "done")).toMatchObject({
       model: "stoa-offline",
       turns: [{ agentId: "assistant", text: chunk.text }],

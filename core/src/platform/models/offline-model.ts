@@ -32,11 +32,20 @@ function answer({ messages, tools }: ModelRequest, nextId: () => string): ModelE
   return [{ type: "tool-call", call: { callId: nextId(), tool: tool.name, args } }];
 }
 
-function reportOf(message: ModelMessage & { role: "tool" }): string {
-  const value = typeof message.result === "string" ? message.result : JSON.stringify(message.result);
-  return message.error
-    ? `${message.tool} failed: ${value}\n`
-    : `${message.tool} says: ${value}\n(No language model is configured: I only match words to tools.)`;
+function reportOf({ tool, result, error }: ModelMessage & { role: "tool" }): string {
+  if (error) return `${tool} failed: ${inWords(result)}`;
+  return `${tool} says: ${inWords(result)}. (No language model is configured: I only match words to tools.)`;
+}
+
+/** A JSON value as a person would read it out. */
+function inWords(value: unknown): string {
+  if (Array.isArray(value)) return value.map(inWords).join(", ");
+  if (typeof value !== "object" || value === null) return String(value);
+  const parts = Object.entries(value).map(([key, each]) => {
+    const words = inWords(each);
+    return typeof each === "object" && each !== null ? `${key} (${words})` : `${key} ${words}`;
+  });
+  return parts.join(", ");
 }
 
 function noMatch(tools: readonly ModelTool[]): string {

@@ -83,7 +83,9 @@ async function* runTool(
   const result = resultFor(tool, outcome);
   const error = outcome.status === "ok" ? undefined : outcome.error;
   yield { type: "tool-result", callId, result, ...(error === undefined ? {} : { error }) };
-  return { role: "tool", callId, tool, result: result ?? error?.message, error: error !== undefined };
+  // The model is told what came back or what went wrong; ids and latencies are not for it.
+  if (outcome.status === "ok") return { role: "tool", callId, tool, result: outcome.result, error: false };
+  return { role: "tool", callId, tool, result: outcome.error.message, error: true };
 }
 
 /** A call of another agent gives the contract's own result, violations included; a tool gives what it returned. */
