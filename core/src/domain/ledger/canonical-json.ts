@@ -9,62 +9,94 @@ const maxDepth = 128;
  * A property that is undefined counts as absent.
  */
 export function canonicalJson(value: unknown): string {
-  return write(value, "", 0);
+  try {
+    return write(value, 0);
+  } catch (error) {
+    throw error instanceof Refusal ? error.toStoaError() : error;
+  }
 }
 
-function write(value: unknown, path: string, depth: number): string {
+function write(value: unknown, depth: number): string {
   switch (typeof value) {
     case "string":
-      return writeString(value, path);
+      return writeString(value);
     case "number":
       // ECMAScript's own number to text is what the RFC prescribes; minus zero is "0" in both.
-      if (!Number.isFinite(value)) throw refusal(path, `${value} is no JSON number`);
+      if (!Number.isFinite(value)) throw new Refusal(`${value} is no JSON number`);
       return String(value);
     case "boolean":
       return value ? "true" : "false";
     case "object":
       if (value === null) return "null";
-      if (depth === maxDepth) throw refusal(path, `nested deeper than ${maxDepth} levels`);
-      return Array.isArray(value) ? writeArray(value, path, depth) : writeObject(value, path, depth);
+      if (depth === maxDepth) throw new Refusal(`nested deeper than ${maxDepth} levels`);
+      return Array.isArray(value) ? writeArray(value, depth) : writeObject(value, depth);
     default:
-      throw refusal(path, `${typeof value} is no JSON value`);
+      throw new Refusal(`${typeof value} is no JSON value`);
   }
 }
 
-function writeArray(items: readonly unknown[], path: string, depth: number): string {
+function writeArray(items: readonly unknown[], depth: number): string {
   let text = "[";
   for (let i = 0; i < items.length; i++) {
     if (i > 0) text += ",";
-    text += write(items[i], `${path}/${i}`, depth + 1);
+    text += writeAt(items[i], i, depth);
   }
   return `${text}]`;
 }
 
-function writeObject(object: object, path: string, depth: number): string {
+function writeObject(object: object, depth: number): string {
   const prototype: unknown = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw refusal(path, `a ${object.constructor?.name ?? "class instance"} is no plain JSON object`);
+    throw new Refusal(`a ${object.constructor?.name ?? "class instance"} is no plain JSON object`);
   }
-  // The default order of sort() is the RFC's: by UTF-16 code units.
-  const keys = Object.keys(object).sort();
+  const keys = Object.keys(object);
+  // The order of `<`, and of sort() by default, is the RFC's: by UTF-16 code units.
+  if (keys.some((key, i) => i > 0 && key < (keys[i - 1] ?? ""))) keys.sort();
   let text = "{";
   for (const key of keys) {
     const value = (object as Record<string, unknown>)[key];
     if (value === undefined) continue;
     if (text.length > 1) text += ",";
-    text += `${writeString(key, path)}:${write(value, `${path}/${key}`, depth + 1)}`;
+    text += `${writeString(key)}:${writeAt(value, key, depth)}`;
   }
   return `${text}}`;
 }
 
-function writeString(text: string, path: string): string {
-  if (!text.isWellFormed()) throw refusal(path, "a string with a lone surrogate has no UTF-8 form");
-  return JSON.stringify(text);
+function writeAt(value: unknown, key: string | number, depth: number): string {
+  try {
+    return write(value, depth + 1);
+  } catch (error) {
+    // The path is put together on the way out: on the way in it would cost more than the text itself.
+    if (error instanceof Refusal) error.path.unshift(key);
+    throw error;
+  }
 }
 
-function refusal(path: string, problem: string): StoaError {
-  const where = path === "" ? "/" : path;
-  return new StoaError("INVALID_ARGUMENT", `Not canonical JSON at ${where}: ${problem}.`, {
-    details: { path: where },
-  });
+function writeString(text: string): string {
+  if (!text.isWellFormed()) throw new Refusal("a string with a lone surrogate has no UTF-8 form");
+  return quoted(text);
+}
+
+/** Text in which JSON has nothing to escape: most of it. */
+const plain = /^[ !#-[\]-~]*$/;
+
+/** A string's canonical form, if it has one. */
+export function quoted(text: string): string {
+  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
+}
+
+class Refusal {
+  readonly path: (string | number)[] = [];
+  readonly #problem: string;
+
+  constructor(problem: string) {
+    this.#problem = problem;
+  }
+
+  toStoaError(): StoaError {
+    const path = `/${this.path.join("/")}`;
+    return new StoaError("INVALID_ARGUMENT", `Not canonical JSON at ${path}: ${this.#problem}.`, {
+      details: { path },
+    });
+  }
 }

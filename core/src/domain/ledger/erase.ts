@@ -21,14 +21,12 @@ export interface Erased {
   readonly records: { id: string; seq: number }[];
 }
 
+type Append = (trx: Transaction<Database>, record: LedgerRecord) => Promise<{ id: string }>;
+
 const perRecord = 500;
 
 /** Takes the personal fields of records away, and puts on record what was taken, when, why and by whom. */
-export async function eraseRecords(
-  store: Store,
-  append: (trx: Transaction<Database>, record: LedgerRecord) => Promise<{ id: string }>,
-  options: EraseOptions,
-): Promise<Erased> {
+export async function eraseRecords(store: Store, append: Append, options: EraseOptions): Promise<Erased> {
   const { workspaceId, records, subject, by, reason } = options;
   if ((records === undefined) === (subject === undefined)) {
     throw new StoaError(
@@ -36,59 +34,75 @@ export async function eraseRecords(
       "Name either the records to erase or the subject whose records to erase.",
     );
   }
+  const ids = records ?? (await recordsAbout(store, workspaceId, subject ?? ""));
   const erased: Erased = { erasures: [], records: [] };
-  for (let at = 0; ; at += perRecord) {
-    const ids = records?.slice(at, at + perRecord);
-    if (ids?.length === 0) break;
-    const done = await store.transaction(async (trx) => {
-      // What is deleted is overwritten in the file, not just unlinked from it.
-      if (store.dialect === "sqlite") await sql`pragma secure_delete = on`.execute(trx);
-      const found = await findErasable(trx, workspaceId, { ids, subject });
-      if (ids !== undefined) refuseUnknown(ids, found);
-      const open = found.filter((row) => row.erasure_id === null);
-      if (open.length === 0) return undefined;
-      const named = open.map(({ id, seq }) => ({ id, seq: placeOf(id, seq) }));
-      const { id: erasure } = await append(trx, {
-        kind: "erasure",
-        tenantId: workspaceId,
-        by,
-        reason,
-        erased: named,
-      });
-      await trx
-        .updateTable("ledger_records")
-        .set({ payload: null, salt: null, subject: null, erasure_id: erasure })
-        .where("workspace_id", "=", workspaceId)
-        .where(
-          "id",
-          "in",
-          open.map((row) => row.id),
-        )
-        .execute();
-      return { erasure, named };
-    });
-    if (done) {
-      erased.erasures.push(done.erasure);
-      erased.records.push(...done.named);
-    }
-    // A subject's records are found anew each time, until none is left.
-    if (ids === undefined && done === undefined) break;
+  for (let at = 0; at < ids.length; at += perRecord) {
+    const done = await store.transaction((trx) =>
+      eraseSome(trx, store.dialect, append, { workspaceId, ids: ids.slice(at, at + perRecord), by, reason }),
+    );
+    if (done === undefined) continue;
+    erased.erasures.push(done.erasure);
+    erased.records.push(...done.named);
   }
   return erased;
 }
 
-async function findErasable(
+interface Part {
+  readonly workspaceId: string;
+  readonly ids: readonly string[];
+  readonly by: string;
+  readonly reason: string;
+}
+
+async function eraseSome(
   trx: Transaction<Database>,
-  workspaceId: string,
-  { ids, subject }: { ids: readonly string[] | undefined; subject: string | undefined },
-) {
-  let select = trx
+  dialect: Store["dialect"],
+  append: Append,
+  { workspaceId, ids, by, reason }: Part,
+): Promise<{ erasure: string; named: Erased["records"] } | undefined> {
+  // What is deleted is overwritten in the file, not just unlinked from it.
+  if (dialect === "sqlite") await sql`pragma secure_delete = on`.execute(trx);
+  const found = await trx
     .selectFrom("ledger_records")
     .select(["id", "kind", "seq", "digest", "erasure_id"])
-    .where("workspace_id", "=", workspaceId);
-  if (ids !== undefined) select = select.where("id", "in", ids);
-  if (subject !== undefined) select = select.where("subject", "=", subject).limit(perRecord);
-  return select.execute();
+    .where("workspace_id", "=", workspaceId)
+    .where("id", "in", ids)
+    .execute();
+  refuseUnknown(ids, found);
+  const open = found.filter((row) => row.erasure_id === null);
+  if (open.length === 0) return undefined;
+  const named = open.map(({ id, seq }) => ({ id, seq: placeOf(id, seq) }));
+  const { id: erasure } = await append(trx, {
+    kind: "erasure",
+    tenantId: workspaceId,
+    by,
+    reason,
+    erased: named,
+  });
+  await trx
+    .updateTable("ledger_records")
+    .set({ payload: null, salt: null, subject: null, erasure_id: erasure })
+    .where("workspace_id", "=", workspaceId)
+    .where(
+      "id",
+      "in",
+      open.map((row) => row.id),
+    )
+    .execute();
+  return { erasure, named };
+}
+
+/** Looks through all records: an index for something so rare would be paid for with every record written. */
+async function recordsAbout(store: Store, workspaceId: string, subject: string): Promise<string[]> {
+  const rows = await store.db
+    .selectFrom("ledger_records")
+    .select("id")
+    .where("workspace_id", "=", workspaceId)
+    .where("subject", "=", subject)
+    .where("seq", "is not", null)
+    .orderBy("seq")
+    .execute();
+  return rows.map((row) => row.id);
 }
 
 function refuseUnknown(

@@ -1,11 +1,7 @@
 import { z } from "zod";
 
 /** An id or a name: short, and free of control characters, since it lands in columns, logs and exports. */
-const label = z
-  .string()
-  .min(1)
-  .max(512)
-  .regex(/^\P{Cc}*$/u, "has control characters");
+const label = z.string().regex(/^\P{Cc}{1,512}$/u, "expected 1 to 512 characters, no control characters");
 const text = z.string().max(16_384);
 const duration = z.number().nonnegative();
 /** Anything that JSON can hold; canonicalJson judges it. */
@@ -35,7 +31,16 @@ function define<const Kind extends string, Shape extends z.ZodRawShape>(
     tenantId: label,
     ...definition.fields,
   });
-  return { kind, schema, ...definition };
+  // In canonical order, so that nothing is left to sort when a record is written.
+  const fields = Object.keys(definition.fields).sort();
+  const personal: readonly string[] = definition.personal;
+  return {
+    ...definition,
+    kind,
+    schema,
+    metaFields: fields.filter((field) => !personal.includes(field)),
+    personalFields: fields.filter((field) => personal.includes(field)),
+  };
 }
 
 const inCall = { correlationId: label, sessionId: label.optional() };

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { join } from "node:path";
-import type { CompiledQuery, Transaction } from "kysely";
+import { CompiledQuery, type Transaction } from "kysely";
 import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { Database, Store } from "#platform/store";
@@ -70,7 +70,7 @@ export interface Ledger {
 }
 
 export function createLedger(options: LedgerOptions): Ledger {
-  const { store, sinks = [], delayMs = 25, pollMs = 1_000, batchSize = 4_096 } = options;
+  const { store, sinks = [], delayMs = 100, pollMs = 1_000, batchSize = 4_096 } = options;
   const clock = options.clock ?? Date.now;
   const context: SealContext = {
     clock,
@@ -92,12 +92,17 @@ export function createLedger(options: LedgerOptions): Ledger {
   });
   let announce = (_workspaceId: string): void => {};
 
+  // Compiled once: to put the same statement together for each record would cost more than its hashes.
+  const { sql } = store.db
+    .insertInto("ledger_records")
+    .values(Object.fromEntries(columns.map((column) => [column, ""])) as unknown as SealedRecord)
+    .compile();
   const insert = (row: SealedRecord): CompiledQuery => {
     announce(row.workspace_id);
-    return store.db
-      .insertInto("ledger_records")
-      .values({ ...row, seq: null, erasure_id: null })
-      .compile();
+    return CompiledQuery.raw(
+      sql,
+      columns.map((column) => row[column]),
+    );
   };
   const append: Ledger["append"] = async (trx, record) => {
     const row = seal(record, context);
@@ -159,6 +164,21 @@ export function createLedger(options: LedgerOptions): Ledger {
     },
   };
 }
+
+const columns = [
+  "id",
+  "workspace_id",
+  "kind",
+  "ts",
+  "agent",
+  "correlation",
+  "meta",
+  "subject",
+  "payload",
+  "salt",
+  "digest",
+  "leaf",
+] as const satisfies (keyof SealedRecord)[];
 
 function once<T>(work: () => Promise<T>): { (): Promise<T>; readonly begun: boolean } {
   let result: Promise<T> | undefined;

@@ -46,23 +46,35 @@ export async function queryRecords(store: Store, query: LedgerQuery): Promise<Le
       `kind "${kind}" does not exist; choose one of ${recordKinds.join(", ")}.`,
     );
   }
-  let select = store.db.selectFrom("ledger_records").selectAll().where("workspace_id", "=", workspaceId);
-  if (kind !== undefined) select = select.where("kind", "=", kind);
-  if (since !== undefined) select = select.where("ts", ">=", since);
-  if (until !== undefined) select = select.where("ts", "<", until);
-  if (agent !== undefined) select = select.where("agent", "=", agent);
-  if (correlation !== undefined) select = select.where("correlation", "=", correlation);
-  if (cursor !== undefined) {
-    const { ts, id } = readCursor(cursor);
-    select = select
-      .where("ts", "<=", ts)
-      .where((where) => where.or([where("ts", "<", ts), where("id", "<", id)]));
-  }
-  const rows = await select
-    .orderBy("ts", "desc")
-    .orderBy("id", "desc")
-    .limit(limit + 1)
-    .execute();
+  const before = cursor === undefined ? undefined : readCursor(cursor);
+  const matching = (placed: boolean) => {
+    let select = store.db
+      .selectFrom("ledger_records")
+      .selectAll()
+      .where("workspace_id", "=", workspaceId)
+      .where("seq", placed ? "is not" : "is", null);
+    if (kind !== undefined) select = select.where("kind", "=", kind);
+    if (since !== undefined) select = select.where("ts", ">=", since);
+    if (until !== undefined) select = select.where("ts", "<", until);
+    if (agent !== undefined) select = select.where("agent", "=", agent);
+    if (correlation !== undefined) select = select.where("correlation", "=", correlation);
+    if (before !== undefined) {
+      const { ts, id } = before;
+      select = select
+        .where("ts", "<=", ts)
+        .where((where) => where.or([where("ts", "<", ts), where("id", "<", id)]));
+    }
+    return select
+      .orderBy("ts", "desc")
+      .orderBy("id", "desc")
+      .limit(limit + 1)
+      .execute();
+  };
+  // Records with a place are indexed, those that wait are few. The latter first: one that gets its place in between
+  // is then seen twice, and not never.
+  const found = new Map((await matching(false)).map((row) => [row.id, row]));
+  for (const row of await matching(true)) found.set(row.id, row);
+  const rows = [...found.values()].sort((a, b) => b.ts - a.ts || (a.id < b.id ? 1 : -1));
   const entries = rows.slice(0, limit).map(toEntry);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return last === undefined ? { entries } : { entries, next: writeCursor(last) };

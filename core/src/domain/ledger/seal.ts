@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { StoaError } from "#platform/errors";
 import type { LedgerRecordsTable } from "#platform/store";
-import { canonicalJson } from "./canonical-json.ts";
+import { canonicalJson, quoted } from "./canonical-json.ts";
 import { isRecordKind, kinds, type LedgerRecord } from "./kinds.ts";
 
 /** A record as it is stored before the sequencer has given it a place. */
@@ -27,14 +27,10 @@ export function seal(record: LedgerRecord, { clock, ids, salt }: SealContext): S
     const issues = parsed.error.issues.map((issue) => `/${issue.path.join("/")}: ${issue.message}`);
     throw invalid(`the ${record.kind} record is not well-formed: ${issues.join("; ")}`, { issues });
   }
-  const { kind, ts, tenantId, ...fields } = parsed.data;
-  const personal: readonly string[] = definition.personal;
-  const meta: Record<string, unknown> = {};
-  const data: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(fields)) (personal.includes(name) ? data : meta)[name] = value;
-
+  const { kind, ts, tenantId } = parsed.data;
+  const fields: Record<string, unknown> = parsed.data;
   const field = (name: string | undefined): string | null => {
-    const value = name === undefined ? undefined : (fields as Record<string, unknown>)[name];
+    const value = name === undefined ? undefined : fields[name];
     return typeof value === "string" ? value : null;
   };
   const roles: { agent?: string; correlation?: string; subject?: string } = definition;
@@ -45,10 +41,11 @@ export function seal(record: LedgerRecord, { clock, ids, salt }: SealContext): S
     ts,
     agent: field(roles.agent),
     correlation: field(roles.correlation),
-    meta: canonicalJson(meta),
+    meta: canonicalJson(pick(fields, definition.metaFields)),
   };
   const subject = field(roles.subject);
-  const payload = personal.length === 0 ? null : canonicalJson(data);
+  const { personalFields } = definition;
+  const payload = personalFields.length === 0 ? null : canonicalJson(pick(fields, personalFields));
   const size = row.meta.length + (payload?.length ?? 0);
   if (size > maxBytes) {
     throw new StoaError(
@@ -61,6 +58,15 @@ export function seal(record: LedgerRecord, { clock, ids, salt }: SealContext): S
   const fresh = salt();
   const digest = payloadDigest(fresh, payload, subject);
   return { ...row, subject, payload, salt: fresh, digest, leaf: leafHash({ ...row, digest }) };
+}
+
+function pick(fields: Readonly<Record<string, unknown>>, names: readonly string[]): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const name of names) {
+    const value = fields[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
 }
 
 /** What the leaf commits to. Whoever holds these can compute it, with or without the payload. */
@@ -79,19 +85,19 @@ export function leafHash(row: LeafFields): string {
 
 export function leafText(row: LeafFields): string {
   return (
-    `{"agent":${quoted(row.agent)},"correlation":${quoted(row.correlation)},"id":${quoted(row.id)},` +
-    `"kind":${quoted(row.kind)},"meta":${row.meta},"payload":${quoted(row.digest)},"ts":${row.ts},"v":1,` +
+    `{"agent":${orNull(row.agent)},"correlation":${orNull(row.correlation)},"id":${quoted(row.id)},` +
+    `"kind":${quoted(row.kind)},"meta":${row.meta},"payload":${orNull(row.digest)},"ts":${row.ts},"v":1,` +
     `"workspace":${quoted(row.workspace_id)}}`
   );
 }
 
 /** The salt keeps a payload that is easy to guess from being guessed out of its digest once it is erased. */
 export function payloadDigest(salt: string, payload: string, subject: string | null): string {
-  return hash("sha256", `${salt}{"data":${payload},"subject":${quoted(subject)}}`, "hex");
+  return hash("sha256", `${salt}{"data":${payload},"subject":${orNull(subject)}}`, "hex");
 }
 
-function quoted(text: string | null): string {
-  return text === null ? "null" : JSON.stringify(text);
+function orNull(text: string | null): string {
+  return text === null ? "null" : quoted(text);
 }
 
 function invalid(problem: string, details?: Record<string, unknown>): StoaError {

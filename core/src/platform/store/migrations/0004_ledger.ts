@@ -21,37 +21,28 @@ export const ledger: Migration = {
       .addColumn("seq", integer)
       .addColumn("erasure_id", text)
       .execute();
-    // One record has a place, and a record waits for one: each index holds only the rows it is about.
-    await db.schema
-      .createIndex("ledger_records_seq")
-      .unique()
-      .on("ledger_records")
-      .columns(["workspace_id", "seq"])
-      .where(sql.ref("seq"), "is not", null)
-      .execute();
+    // Writing a record costs as little as can be: it enters this one small index, and the others with its place,
+    // when the sequencer writes many at once.
     await db.schema
       .createIndex("ledger_records_waiting")
       .on("ledger_records")
       .columns(["workspace_id", "ts", "id"])
       .where(sql.ref("seq"), "is", null)
       .execute();
-    await db.schema
-      .createIndex("ledger_records_ts")
-      .on("ledger_records")
-      .columns(["workspace_id", "ts"])
-      .execute();
-    await db.schema
-      .createIndex("ledger_records_kind")
-      .on("ledger_records")
-      .columns(["workspace_id", "kind", "ts"])
-      .execute();
-    for (const column of ["agent", "correlation", "subject"]) {
-      await db.schema
-        .createIndex(`ledger_records_${column}`)
+    const placed = {
+      seq: ["workspace_id", "seq"],
+      ts: ["workspace_id", "ts"],
+      kind: ["workspace_id", "kind", "ts"],
+      agent: ["workspace_id", "agent", "ts"],
+      correlation: ["workspace_id", "correlation"],
+    };
+    for (const [name, columns] of Object.entries(placed)) {
+      const index = db.schema
+        .createIndex(`ledger_records_${name}`)
         .on("ledger_records")
-        .columns(["workspace_id", column, "ts"])
-        .where(sql.ref(column), "is not", null)
-        .execute();
+        .columns(columns)
+        .where(sql.ref("seq"), "is not", null);
+      await (name === "seq" ? index.unique() : index).execute();
     }
     await db.schema
       .createTable("ledger_tiles")
