@@ -11,7 +11,8 @@ export class Gate {
     this.#limit = limit;
   }
 
-  enter(): void {
+  /** Returns the way out, to be taken once; taking it again does nothing. */
+  enter(): () => void {
     if (this.#closed) throw new StoaError("SHUTTING_DOWN", "The store is closed.");
     if (this.#inside >= this.#limit) {
       throw new StoaError(
@@ -21,19 +22,21 @@ export class Gate {
       );
     }
     this.#inside++;
-  }
-
-  leave(): void {
-    this.#inside--;
-    if (this.#inside === 0) this.#whenEmpty?.();
+    let inside = true;
+    return () => {
+      if (!inside) return;
+      inside = false;
+      this.#inside--;
+      if (this.#inside === 0) this.#whenEmpty?.();
+    };
   }
 
   async pass<T>(work: () => Promise<T>): Promise<T> {
-    this.enter();
+    const leave = this.enter();
     try {
       return await work();
     } finally {
-      this.leave();
+      leave();
     }
   }
 

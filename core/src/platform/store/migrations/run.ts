@@ -33,7 +33,7 @@ export async function migrate(
     const ran = await inLock(db, dialect, async (trx) => {
       const now = await appliedNames(trx);
       if (now.has(migration.name)) return false;
-      await migration.up(trx, columnTypes(dialect));
+      await apply(migration, trx, dialect);
       const history = trx as unknown as Kysely<History>;
       await history
         .insertInto("stoa_migrations")
@@ -44,6 +44,17 @@ export async function migrate(
     if (ran) applied.push(migration.name);
   }
   return applied;
+}
+
+async function apply(migration: Migration, trx: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  try {
+    await migration.up(trx, columnTypes(dialect));
+  } catch (thrown) {
+    const { code, message } = StoaError.from(thrown);
+    throw new StoaError(code, `The schema step ${migration.name} could not be applied: ${message}`, {
+      cause: thrown,
+    });
+  }
 }
 
 async function inLock<T>(

@@ -16,6 +16,7 @@ export class Connector {
   readonly #pool: pg.Pool;
   readonly #target: Target;
   readonly #waiting: PromiseWithResolvers<void>[] = [];
+  readonly #out = new Set<pg.PoolClient>();
   readonly #stop = new AbortController();
   #free: number;
   #recovery: Promise<void> | undefined;
@@ -35,7 +36,9 @@ export class Connector {
       await turn.promise;
     }
     try {
-      return await this.#connect(attempts);
+      const client = await this.#connect(attempts);
+      this.#out.add(client);
+      return client;
     } catch (thrown) {
       this.#next();
       throw thrown;
@@ -43,13 +46,17 @@ export class Connector {
   }
 
   release(client: pg.PoolClient, destroy: boolean): void {
+    if (!this.#out.delete(client)) return;
     client.release(destroy);
     this.#next();
   }
 
+  /** Connections that somebody still has are taken away. */
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#pool.end();
+    const ended = this.#pool.end();
+    for (const client of [...this.#out]) this.release(client, true);
+    await ended;
   }
 
   #next(): void {

@@ -33,8 +33,7 @@ export class PostgresDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<Connection> {
-    this.#options.gate.enter();
-    return new Connection(this.#options);
+    return new Connection(this.#options, this.#options.gate.enter());
   }
 
   async beginTransaction(connection: Connection, settings: TransactionSettings): Promise<void> {
@@ -63,7 +62,6 @@ export class PostgresDriver implements Driver {
 
   async releaseConnection(connection: Connection): Promise<void> {
     await connection.release();
-    this.#options.gate.leave();
   }
 
   async destroy(): Promise<void> {}
@@ -73,11 +71,13 @@ type Compile = QueryCompiler["compileQuery"];
 
 class Connection implements DatabaseConnection {
   readonly #options: DriverOptions;
+  readonly #leave: () => void;
   #session: Promise<Session> | undefined;
   #inTransaction = false;
 
-  constructor(options: DriverOptions) {
+  constructor(options: DriverOptions, leave: () => void) {
     this.#options = options;
+    this.#leave = leave;
   }
 
   async begin({ isolationLevel, accessMode }: TransactionSettings): Promise<void> {
@@ -119,6 +119,8 @@ class Connection implements DatabaseConnection {
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     checkStream(query, this.#inTransaction);
     const parameters = checkParameters(query.parameters, true);
+    // Who reads at leisure is not waited for when the store closes.
+    this.#leave();
     const session = await this.#options.connectStream();
     try {
       await session.query("begin read only");
@@ -138,6 +140,7 @@ class Connection implements DatabaseConnection {
   async release(): Promise<void> {
     const session = await this.#session?.catch(() => undefined);
     session?.release();
+    this.#leave();
   }
 
   async #query(sql: string, parameters?: readonly unknown[]): Promise<pg.QueryResult> {

@@ -75,6 +75,10 @@ function translate(state: string, { message, table, column, constraint }: Descri
       ];
     case "53100":
       return ["STORE_FULL", "The disk that holds the database is full: free some space, then retry."];
+    case "42501":
+      return ["FAILED_PRECONDITION", `The database user lacks a right that Stoa needs: ${message}.`];
+    case "25006":
+      return ["STORE_UNREACHABLE", "The database server only lets itself be read: connect to its primary."];
     case "XX001":
     case "XX002":
       return ["STORE_CORRUPT", "The database server found its files damaged: restore them from a backup."];

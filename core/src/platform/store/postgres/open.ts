@@ -117,12 +117,8 @@ export class PostgresStore implements Store {
   }
 
   async #close(): Promise<void> {
+    // A transaction whose callback never ends has been rolled back by then.
     await this.#gate.close(this.#options.idleInTransactionMs + 1_000);
-    // A callback that never ends never gives its connection back; the server has closed it by now.
-    const ended = Promise.all([this.#main.close(), this.#streams.close()]);
-    const { promise: enough, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, 1_000);
-    await Promise.race([ended, enough]);
-    clearTimeout(timer);
+    await Promise.all([this.#main.close(), this.#streams.close()]);
   }
 }

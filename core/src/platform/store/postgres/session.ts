@@ -28,7 +28,8 @@ export class Session {
   }
 
   release(): void {
-    this.#client.off("error", this.#onError);
+    // Errors may still follow, and one that nobody listens to would end the process.
+    if (this.#broken === undefined) this.#client.off("error", this.#onError);
     this.#connector.release(this.#client, this.#broken !== undefined);
   }
 
@@ -38,6 +39,7 @@ export class Session {
   }
 
   async #query(sql: string, parameters: readonly unknown[]): Promise<pg.QueryResult> {
+    if (this.#broken !== undefined) throw toStoaError(this.#broken, sql);
     try {
       return await this.#client.query(sql, parameters as unknown[]);
     } catch (thrown) {
@@ -52,7 +54,9 @@ export class Session {
     return toStoaError(this.#broken, sql);
   }
 
+  /** Given back at once: a callback that never ends would never do it, and use up the connections one by one. */
   #onError = (error: unknown): void => {
     this.#broken ??= error;
+    this.release();
   };
 }

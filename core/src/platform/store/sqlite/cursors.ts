@@ -1,6 +1,9 @@
 import { type Connection, naming, openReader } from "./connection.ts";
 import { empty, failures, type Result, type Statement } from "./protocol.ts";
 
+/** Each holds files open, and a slow reader holds it for long. */
+const maxCursors = 64;
+
 interface Cursor {
   readonly db: Connection;
   readonly rows: IterableIterator<unknown>;
@@ -22,6 +25,9 @@ export class Cursors {
   }
 
   open(id: number, { sql, parameters }: Statement): Result {
+    if (this.#cursors.size >= maxCursors) {
+      throw Object.assign(new Error(`${maxCursors} are open`), { code: failures.tooManyStreams });
+    }
     const db = openReader(this.#file);
     try {
       const rows = naming(sql, () => db.prepare<unknown[]>(sql).iterate(parameters));

@@ -27,8 +27,7 @@ export class SqliteDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<Connection> {
-    this.#gate.enter();
-    return new Connection(this.#threads);
+    return new Connection(this.#threads, this.#gate.enter());
   }
 
   async beginTransaction(connection: Connection): Promise<void> {
@@ -56,8 +55,8 @@ export class SqliteDriver implements Driver {
     await connection.savepoint("release", name, compile);
   }
 
-  async releaseConnection(): Promise<void> {
-    this.#gate.leave();
+  async releaseConnection(connection: Connection): Promise<void> {
+    connection.leave();
   }
 
   async destroy(): Promise<void> {}
@@ -66,11 +65,13 @@ export class SqliteDriver implements Driver {
 type Compile = QueryCompiler["compileQuery"];
 
 class Connection implements DatabaseConnection {
+  readonly leave: () => void;
   readonly #threads: SqliteThreads;
   #transaction: { readonly id: number; begun: boolean } | undefined;
 
-  constructor(threads: SqliteThreads) {
+  constructor(threads: SqliteThreads, leave: () => void) {
     this.#threads = threads;
+    this.leave = leave;
   }
 
   /** Costs nothing: the first statement tells the writer. */
@@ -95,6 +96,8 @@ class Connection implements DatabaseConnection {
 
   async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
     checkStream(query, this.#transaction !== undefined);
+    // Who reads at leisure is not waited for when the store closes.
+    this.leave();
     for await (const rows of this.#threads.readers.stream(toStatement(query), chunkSize)) {
       yield { rows: rows as R[] };
     }

@@ -58,5 +58,8 @@ function translate({ code, message }: Failure): [ErrorCode, string] {
   if (code === failures.streamGone) {
     return ["DEADLINE_EXCEEDED", `The stream of rows was closed: it was ${message}.`];
   }
+  if (code === failures.tooManyStreams) {
+    return ["RATE_LIMITED", `Too many streams of rows are being read at once (${message}): retry later.`];
+  }
   return ["INTERNAL", "The database refused a statement; the log has the cause."];
 }

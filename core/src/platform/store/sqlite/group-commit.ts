@@ -236,7 +236,7 @@ export class GroupCommit {
       this.#group.push({ id, result: empty });
       return;
     }
-    this.#backToSavepoint();
+    if (led.open) this.#backToSavepoint();
     this.#answers.push(commit ? { id, failure: aborted } : { id, result: empty });
   }
 
@@ -307,8 +307,8 @@ function verbs(db: Connection) {
     look: db.prepare("pragma schema_version"),
     begin: db.prepare("begin immediate"),
     commit: db.prepare("commit"),
-    savepoint: db.prepare("savepoint stoa"),
-    back: db.prepare("rollback to stoa"),
-    release: db.prepare("release stoa"),
+    savepoint: db.prepare("savepoint stoa_transaction"),
+    back: db.prepare("rollback to stoa_transaction"),
+    release: db.prepare("release stoa_transaction"),
   };
 }

@@ -71,6 +71,7 @@ export const failures = {
   aborted: "STOA_TRANSACTION_ABORTED",
   lost: "STOA_BATCH_LOST",
   streamGone: "STOA_STREAM_GONE",
+  tooManyStreams: "STOA_TOO_MANY_STREAMS",
 } as const;
 
 export function toFailure(thrown: unknown): Failure {

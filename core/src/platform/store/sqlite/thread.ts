@@ -61,11 +61,6 @@ export class Thread<R extends Request> {
     return new Thread<R>(worker, name, onDeath);
   }
 
-  /** How many requests are not answered yet. */
-  get pending(): number {
-    return this.#waiting.size;
-  }
-
   /** Why the thread is of no use any more, if so. */
   get dead(): StoaError | undefined {
     return this.#dead;
@@ -85,7 +80,9 @@ export class Thread<R extends Request> {
   async close(): Promise<void> {
     if (this.#dead === undefined) {
       this.#closing = true;
-      await this.call({ kind: "close" } as Unnumbered<R>);
+      const closed = this.call({ kind: "close" } as Unnumbered<R>);
+      this.#dead = new StoaError("SHUTTING_DOWN", "The store is closed.");
+      await closed;
     }
     await this.#exited;
   }
@@ -98,7 +95,7 @@ export class Thread<R extends Request> {
   #post(): void {
     const requests = this.#outbox;
     this.#outbox = [];
-    if (this.#dead === undefined) this.#worker.postMessage(requests);
+    this.#worker.postMessage(requests);
   }
 
   #receive(replies: readonly Reply[]): void {
@@ -112,11 +109,10 @@ export class Thread<R extends Request> {
   }
 
   #die(cause: unknown): void {
-    if (this.#dead !== undefined) return;
-    this.#dead = new StoaError(
+    this.#dead ??= new StoaError(
       "UNAVAILABLE",
       `The database thread "${this.#name}" is gone: ${messageOf(cause)}. What it acknowledged is safe; whether ` +
-        "work in progress was carried out is not known. Restart the core.",
+        "work in progress was carried out is not known. If it does not come back, restart the core.",
       { cause },
     );
     for (const { reject } of this.#waiting.values()) reject(this.#dead);
