@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { messageOf, StoaError } from "#platform/errors";
 import { canonicalJson } from "./canonical-json.ts";
 import { type Checkpoint, checkpointSchema } from "./checkpoint.ts";
+import { linesOf } from "./lines.ts";
 
 /** Takes checkpoints somewhere that whoever can write the database cannot reach. */
 export interface CheckpointSink {
@@ -59,15 +60,11 @@ export class CheckpointFiles implements CheckpointSink {
     const file = await openIfThere(path);
     if (file === undefined) return;
     try {
-      const { torn } = await readTail(file);
       let number = 0;
-      let pending: string | undefined;
-      for await (const line of file.readLines({ autoClose: false, start: 0 })) {
-        if (pending !== undefined) yield* parseLine(pending, workspace, `${path}:${number}`);
-        pending = line;
+      for await (const { text, whole } of linesOf(file.createReadStream({ autoClose: false, start: 0 }))) {
         number++;
+        if (whole) yield* parseLine(text, workspace, `${path}:${number}`);
       }
-      if (pending !== undefined && !torn) yield* parseLine(pending, workspace, `${path}:${number}`);
     } finally {
       await file.close();
     }

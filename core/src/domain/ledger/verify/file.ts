@@ -1,5 +1,4 @@
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
+import { open } from "node:fs/promises";
 import { messageOf, StoaError } from "#platform/errors";
 import type { LedgerRecordsTable } from "#platform/store";
 import type { Checkpoint } from "../checkpoint.ts";
@@ -11,6 +10,7 @@ import {
   fromExported,
 } from "../export.ts";
 import { parsePublicKeys, type TrustedKey } from "../keys.ts";
+import { linesOf } from "../lines.ts";
 import { Edge } from "../merkle/index.ts";
 import { CheckpointLine } from "./checkpoint-line.ts";
 import { RecordCheck } from "./record-check.ts";
@@ -110,7 +110,7 @@ async function* stretches(
     rows = [];
     return stretch;
   };
-  for await (const { line, number } of linesOf(path)) {
+  for await (const { line, number } of exportLines(path)) {
     const row = line?.type === "record" ? rowOf(line) : undefined;
     if (line === undefined || (line.type === "record" && row === undefined)) {
       findings.add("export_damaged", `${path}:${number} is no line of an export.`);
@@ -144,7 +144,7 @@ async function* stretches(
 }
 
 async function* checkpointsIn(path: string): AsyncGenerator<Checkpoint> {
-  for await (const { line } of linesOf(path)) {
+  for await (const { line } of exportLines(path)) {
     if (line?.type !== "checkpoint") continue;
     const { type: _, ...checkpoint } = line;
     yield checkpoint;
@@ -152,7 +152,7 @@ async function* checkpointsIn(path: string): AsyncGenerator<Checkpoint> {
 }
 
 async function readHeader(path: string): Promise<ExportHeader> {
-  for await (const { line } of linesOf(path)) {
+  for await (const { line } of exportLines(path)) {
     if (line?.type !== "header") break;
     const bits = line.from.toString(2).replaceAll("0", "").length;
     if (line.peaks.length !== bits) break;
@@ -164,24 +164,18 @@ async function readHeader(path: string): Promise<ExportHeader> {
   );
 }
 
-async function* linesOf(path: string): AsyncGenerator<{ line: ExportLine | undefined; number: number }> {
-  const input = createReadStream(path, "utf8");
-  const opened = new Promise<void>((resolve, reject) =>
-    input.once("open", () => resolve()).once("error", reject),
-  );
-  try {
-    await opened;
-  } catch (error) {
+async function* exportLines(path: string): AsyncGenerator<{ line: ExportLine | undefined; number: number }> {
+  const file = await open(path).catch((error) => {
     throw new StoaError("FILE_INVALID", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
-  }
+  });
   try {
     let number = 0;
-    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const { text } of linesOf(file.createReadStream({ autoClose: false }))) {
       number++;
       if (text !== "") yield { line: parse(text), number };
     }
   } finally {
-    input.destroy();
+    await file.close();
   }
 }
 
