@@ -1,4 +1,4 @@
-import type { SchemaNode } from "./graph.ts";
+import type { SchemaNode } from "#domain/contracts/schema/structure";
 
 export const single = [
   "ref",

@@ -1,5 +1,11 @@
+import {
+  type Json,
+  type JsonObject,
+  readSchema,
+  type SchemaGraph,
+  type SchemaNode,
+} from "#domain/contracts/schema/structure";
 import { StoaError } from "#platform/errors";
-import { type Json, type JsonObject, readSchema, type SchemaGraph, type SchemaNode } from "./graph.ts";
 import { Names, pascalCase } from "./names.ts";
 
 /** What code is generated from: an agent and what it declares. */

@@ -1,6 +1,11 @@
+import {
+  type Expression,
+  type Json,
+  parsePattern,
+  type SchemaNode,
+} from "#domain/contracts/schema/structure";
 import { StoaError } from "#platform/errors";
 import { listed, mapped, reachable, single } from "./children.ts";
-import { type Expression, type Json, parsePattern, type SchemaNode } from "./graph.ts";
 import type { Plan, PlannedSchema } from "./plan.ts";
 
 /**

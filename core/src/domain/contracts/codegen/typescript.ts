@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./graph.ts";
+import type { Json, JsonObject } from "#domain/contracts/schema/structure";
 import { header } from "./header.ts";
 import { type CodegenSource, type PlannedSchema, planOf } from "./plan.ts";
 import { jsonString, lines } from "./text.ts";

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./graph.ts";
+import type { Json, JsonObject } from "#domain/contracts/schema/structure";
 import { never, unknown, type View } from "./view.ts";
 
 /** One of several, in their order: nested unions opened, doubles and what another covers left out. */

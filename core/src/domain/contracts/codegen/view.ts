@@ -1,4 +1,4 @@
-import type { Json, SchemaNode } from "./graph.ts";
+import type { Json, SchemaNode } from "#domain/contracts/schema/structure";
 
 /**
  * What a value of a schema looks like to a programmer: the types a language can write down. A view may admit

@@ -1,4 +1,4 @@
-import type { Json, SchemaNode } from "./graph.ts";
+import { asksNothingItself, endOf, type Json, type SchemaNode } from "#domain/contracts/schema/structure";
 import { keyOf, scalarOf, unionOf, valueKey } from "./union.ts";
 import { type Field, never, type ObjectView, type Scalar, unknown, type View } from "./view.ts";
 
@@ -121,15 +121,8 @@ export class Views {
   }
 }
 
-/** Where a chain of references ends. There are no loops in it: the reader refuses them. */
-function endOf(node: SchemaNode): SchemaNode {
-  let end = node;
-  while (end.ref && Object.keys(end).length === 2) end = end.ref;
-  return end;
-}
-
 function admitsAll(node: SchemaNode): boolean {
-  return node.always === true || Object.keys(node).length === 1;
+  return node.always ?? (!node.ref && asksNothingItself(node));
 }
 
 function bothScalars(a: Scalar, b: Scalar): View {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { toRe2 } from "../graph.ts";
+import { toRe2 } from "#domain/contracts/schema/structure";
 import { header } from "../header.ts";
 import { type CodegenSource, type Plan, planOf } from "../plan.ts";
 import { type Rules, rulesOf } from "../rules.ts";

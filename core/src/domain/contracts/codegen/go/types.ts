@@ -1,5 +1,5 @@
+import type { Json, SchemaNode } from "#domain/contracts/schema/structure";
 import { isRecursive } from "../children.ts";
-import type { Json, SchemaNode } from "../graph.ts";
 import type { PlannedSchema } from "../plan.ts";
 import { scalarOf, unionOf } from "../union.ts";
 import type { ObjectView, View } from "../view.ts";

@@ -1,4 +1,4 @@
-import type { Expression } from "../graph.ts";
+import type { Expression } from "#domain/contracts/schema/structure";
 
 /**
  * The expression in the syntax of Rust's regex crate, which is what pydantic matches with. Every character is

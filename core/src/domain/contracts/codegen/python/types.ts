@@ -1,4 +1,4 @@
-import type { Json } from "../graph.ts";
+import type { Json } from "#domain/contracts/schema/structure";
 import type { PlannedSchema } from "../plan.ts";
 import { pythonString } from "../text.ts";
 import { scalarOf } from "../union.ts";

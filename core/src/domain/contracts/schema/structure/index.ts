@@ -10,3 +10,4 @@ export { type Expression, parsePattern } from "../pattern/parse.ts";
 export { toRe2 } from "../pattern/print.ts";
 export { readSchema, type SchemaGraph } from "../read.ts";
 export type { Json, JsonObject, SchemaDialect, SchemaType } from "../types.ts";
+export { asksNothingItself, endOf } from "./references.ts";
