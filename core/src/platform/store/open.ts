@@ -22,8 +22,10 @@ export interface StoreOptions {
   readonly poolSize?: number;
   /** The server ends a statement that runs longer. PostgreSQL only. */
   readonly statementTimeoutMs?: number;
-  /** How often the first connection is tried, with growing pauses: 10 take about half a minute. PostgreSQL only. */
+  /** How often the first connection is tried, with growing pauses: 10 take up to 20 s. PostgreSQL only. */
   readonly connectAttempts?: number;
+  /** Ends the wait for a database that does not answer yet. */
+  readonly signal?: AbortSignal;
   /** The schema's history, where it is not the one that comes with the store. */
   readonly migrations?: readonly Migration[];
 }

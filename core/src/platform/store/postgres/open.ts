@@ -5,6 +5,7 @@ import {
   PostgresIntrospector,
   PostgresQueryCompiler,
 } from "kysely";
+import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import { Gate } from "../gate.ts";
 import type { Store } from "../store.ts";
@@ -22,6 +23,7 @@ export interface PostgresOptions {
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
   readonly connectAttempts: number;
+  readonly signal?: AbortSignal;
 }
 
 /** Once the store is open a lost server is waited for only this often, about 3 s: a caller is waiting too. */
@@ -29,13 +31,19 @@ const reconnectAttempts = 6;
 const streams = 4;
 
 export async function openPostgres(url: string, options: PostgresOptions): Promise<PostgresStore> {
+  const { signal, connectAttempts } = options;
   const store = new PostgresStore(url, options);
+  const close = () => void store.close();
+  signal?.addEventListener("abort", close);
   try {
-    await store.start(options.connectAttempts);
+    signal?.throwIfAborted();
+    await store.start(connectAttempts);
     return store;
   } catch (thrown) {
     await store.close();
-    throw thrown;
+    throw signal?.aborted ? StoaError.from(signal.reason) : thrown;
+  } finally {
+    signal?.removeEventListener("abort", close);
   }
 }
 

@@ -49,7 +49,8 @@ export function createPool(settings: ConnectionSettings, log: Logger): pg.Pool {
     },
   });
   // A server that goes away is met by whoever needs it next; without a listener it would end the process.
-  pool.on("error", (err) => log.warn({ err }, "an idle database connection was lost"));
+  // The error itself is not logged: it carries the client with all its settings.
+  pool.on("error", (err) => log.warn({ reason: err.message }, "an idle database connection was lost"));
   return pool;
 }
 

@@ -51,6 +51,15 @@ describe("a database URL", () => {
     expect(JSON.stringify(error) + error.message + error.stack).not.toContain("s3cret");
   });
 
+  test("where nobody answers is given up when the caller has enough", async () => {
+    const enough = new AbortController();
+    const url = `postgres://u@127.0.0.1:${await closedPort()}/d`;
+    const opening = open(url, { connectAttempts: 1_000_000, signal: enough.signal });
+    setImmediate(() => enough.abort());
+    await expect(opening).rejects.toMatchObject({ code: "CANCELLED" });
+    await expect(open(url, { signal: enough.signal })).rejects.toMatchObject({ code: "CANCELLED" });
+  });
+
   test("where somebody answers who is no database is an error too", async () => {
     const server = createServer((socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n"));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,5 +1,5 @@
 import Database from "better-sqlite3";
-import type { Result, Statement } from "./protocol.ts";
+import { failures, type Result, type Statement } from "./protocol.ts";
 
 export type Connection = Database.Database;
 
@@ -9,7 +9,10 @@ const cachedStatements = 512;
 
 export function openWriter(file: string): Connection {
   const db = new Database(file, { timeout: busyMs });
-  db.pragma("journal_mode = WAL");
+  if (db.pragma("journal_mode = WAL", { simple: true }) !== "wal") {
+    db.close();
+    throw Object.assign(new Error("no write-ahead log"), { code: failures.noLog });
+  }
   // A commit returns once its log is on the disk, not just in the page cache.
   db.pragma("synchronous = FULL");
   db.pragma("fullfsync = ON");

@@ -58,6 +58,12 @@ function translate({ code, message }: Failure): [ErrorCode, string] {
   if (code === failures.streamGone) {
     return ["DEADLINE_EXCEEDED", `The stream of rows was closed: it was ${message}.`];
   }
+  if (code === failures.noLog) {
+    return [
+      "HOME_UNWRITABLE",
+      "The file system cannot hold a shared database: set STOA_HOME to a local disk.",
+    ];
+  }
   if (code === failures.tooManyStreams) {
     return ["RATE_LIMITED", `Too many streams of rows are being read at once (${message}): retry later.`];
   }

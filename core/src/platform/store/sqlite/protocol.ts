@@ -71,6 +71,7 @@ export const failures = {
   aborted: "STOA_TRANSACTION_ABORTED",
   lost: "STOA_BATCH_LOST",
   streamGone: "STOA_STREAM_GONE",
+  noLog: "STOA_NO_LOG",
   tooManyStreams: "STOA_TOO_MANY_STREAMS",
 } as const;
 

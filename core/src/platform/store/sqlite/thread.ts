@@ -47,7 +47,8 @@ export class Thread<R extends Request> {
     settings: unknown,
     onDeath: (error: StoaError) => void,
   ): Promise<Thread<R>> {
-    const worker = new Worker(file, { name, workerData: settings });
+    // None of the flags that this process was started with: they are for its own entry file.
+    const worker = new Worker(file, { name, workerData: settings, execArgv: [] });
     const greeting = await greet(worker).catch((thrown: unknown) => {
       throw new StoaError(
         "UNAVAILABLE",
