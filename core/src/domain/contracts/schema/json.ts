@@ -72,6 +72,7 @@ function spend(budget: { text: number }, length: number): void {
 }
 
 /** Assignment to `__proto__` would change the prototype; a definition never does. */
-export function setOwn(target: object, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+export function setOwn<T>(target: { [key: string]: T }, key: string, value: T): void {
+  if (key !== "__proto__") target[key] = value;
+  else Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
 }

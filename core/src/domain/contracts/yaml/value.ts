@@ -27,13 +27,16 @@ export function plain(value: YamlValue): unknown {
   if (value.kind === "list") return value.items.map(plain);
   const result: Record<string, unknown> = {};
   for (const [key, entry] of value.entries) {
+    const item = plain(entry.value);
     // An assignment to `__proto__` would not make a property.
-    Object.defineProperty(result, key, {
-      value: plain(entry.value),
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    });
+    if (key !== "__proto__") result[key] = item;
+    else
+      Object.defineProperty(result, key, {
+        value: item,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      });
   }
   return result;
 }

@@ -122,16 +122,17 @@ function objectKeywords(
   if (node.required && node.required.length > 0) doc.required = [...node.required];
   if (node.minProperties !== undefined) doc.minProperties = node.minProperties;
   if (node.maxProperties !== undefined) doc.maxProperties = node.maxProperties;
-  if (node.properties) {
-    doc.properties = {};
-    for (const [key, one] of node.properties) setOwn(doc.properties as object, key, toDocument(one, options));
-  }
+  if (node.properties) doc.properties = documents(node.properties, options);
   if (node.patternProperties) {
-    doc.patternProperties = {};
-    for (const { pattern, node: one } of node.patternProperties) {
-      setOwn(doc.patternProperties as object, pattern.source, toDocument(one, options));
-    }
+    const bySource = node.patternProperties.map(({ pattern, node: one }) => [pattern.source, one] as const);
+    doc.patternProperties = documents(bySource, options);
   }
+}
+
+function documents(nodes: Iterable<readonly [string, SchemaNode]>, options: DocumentOptions): object {
+  const result: { [key: string]: AjvDocument } = {};
+  for (const [key, node] of nodes) setOwn(result, key, toDocument(node, options));
+  return result;
 }
 
 function isAboutObjects(node: SchemaNode): boolean {
@@ -164,7 +165,7 @@ function sumOf(nodes: readonly SchemaNode[]): number {
 }
 
 function own(key: string, value: unknown): object {
-  const result = {};
+  const result: { [key: string]: unknown } = {};
   setOwn(result, key, value);
   return result;
 }

@@ -26,8 +26,8 @@ export function planFor(graph: SchemaGraph): Plan {
 const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /**
- * Compiled code reads properties without asking whose they are, skips the name `__proto__`, and keeps
- * incomplete books on what was evaluated.
+ * Compiled code reads properties without asking whose they are, skips the name `__proto__`, does not miss the
+ * name `""` where it is required, and keeps incomplete books on what was evaluated.
  */
 function needsWalking(node: SchemaNode): boolean {
   if (node.unevaluatedItems || node.unevaluatedProperties) return true;
@@ -38,7 +38,7 @@ function needsWalking(node: SchemaNode): boolean {
     ...(node.dependentSchemas?.keys() ?? []),
     ...[...(node.dependentRequired ?? [])].flat(2),
   ];
-  return named.some((name) => inherited.has(name));
+  return named.some((name) => name === "" || inherited.has(name));
 }
 
 /**
