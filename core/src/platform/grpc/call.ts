@@ -1,17 +1,12 @@
-import {
-  Metadata,
-  ServerInterceptingCall,
-  type ServerInterceptingCallInterface,
-  type StatusObject,
-  status,
-} from "@grpc/grpc-js";
 import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import { HandlerContext } from "./context.ts";
+import type { IncomingStream } from "./incoming-stream.ts";
 import type { Slots } from "./limits.ts";
 import { parse, type ServedMethod, serialize, streamsRequests, streamsResponses } from "./method.ts";
-import { toStatus } from "./status.ts";
+import { okTrailers, toTrailers } from "./status.ts";
 import { pumpResponses, requestsOf } from "./streams.ts";
+import { timeoutOf } from "./timeout.ts";
 import type { CallSpan } from "./tracing.ts";
 
 /** What a call needs of its host. */
@@ -19,72 +14,46 @@ export interface CallHost<P> {
   readonly log: Logger;
   readonly draining: AbortSignal;
   authenticate(call: IncomingCall<P>): Promise<P | undefined> | P | undefined;
-  /** Decides whether the call may go on, and then opens it or fails it. */
-  accept(call: IncomingCall<P>): void;
-  startSpan(method: ServedMethod<P>, metadata: Metadata): CallSpan | undefined;
-  /** The call has its status; `error` where it failed. */
-  ended(call: IncomingCall<P>, code: number, error: StoaError | undefined): void;
+  checkLength(bytes: Uint8Array): void;
+  startSpan(method: ServedMethod<P>, call: IncomingCall<P>): CallSpan | undefined;
+  /** The call has its status: an error, or success. */
+  ended(call: IncomingCall<P>, error: StoaError | undefined): void;
   /** Nothing of the call is left. */
   left(call: IncomingCall<P>): void;
-  /** What a status means that the transport itself came up with. */
-  explain(status: PartialStatus): StoaError;
 }
 
-type PartialStatus = Pick<StatusObject, "code" | "details">;
-type Reader = { resolve: (message: unknown) => void; reject: (reason: StoaError) => void };
-
-const ok = { code: status.OK, details: "OK", metadata: null };
-const noMetadata = new Metadata();
-// A stream stops taking messages from its handler while this much waits for the reader.
-const maxUnsent = 64 * 1024;
-const messageOverhead = 64;
-
-/**
- * One incoming call, from its headers to its status. It stands between grpc-js's transport and its stream
- * classes and never passes anything on to the latter: they read 16 messages ahead of a handler and buffer as
- * many behind it, whatever their size, where this class moves a message only when one is asked for.
- */
-export class IncomingCall<P> extends ServerInterceptingCall {
+/** One call, from its headers to its status: opened by the host, answered by a handler, ended once. */
+export class IncomingCall<P> {
+  readonly stream: IncomingStream;
   readonly method: ServedMethod<P> | undefined;
-  readonly path: string;
   readonly startedAt: number = performance.now();
-  metadata: Metadata = noMetadata;
   principal: P | undefined;
   readonly #host: CallHost<P>;
-  readonly #wire: ServerInterceptingCallInterface;
-  readonly #sendStatus: (status: PartialStatus & { metadata?: Metadata | null }) => void;
   #context: HandlerContext<P> | undefined;
   #span: CallSpan | undefined;
   #hostSlots: Slots | undefined;
   #serviceSlots: Slots | undefined;
   #leaveQueue: (() => void) | undefined;
-  #request: Uint8Array | undefined;
-  #reader: Reader | undefined;
-  #halfClosed = false;
-  #unsent = 0;
-  #writer: (() => void) | undefined;
+  #request: Buffer | undefined;
+  #deadline: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #controller: AbortController | undefined;
   #aborted: StoaError | undefined;
   #onAbort: (() => void) | undefined;
   #ended = false;
   #running = false;
 
-  constructor(
-    wire: ServerInterceptingCallInterface,
-    path: string,
-    method: ServedMethod<P> | undefined,
-    host: CallHost<P>,
-  ) {
-    super(wire);
-    this.#wire = wire;
-    this.#host = host;
+  constructor(stream: IncomingStream, method: ServedMethod<P> | undefined, host: CallHost<P>) {
+    this.stream = stream;
     this.method = method;
-    this.path = path;
-    // The transport answers some things on its own (a message too large, a deadline passed) and calls its own
-    // sendStatus for it: seen here, so that those end a call like everything else does.
-    const sendStatus = wire.sendStatus;
-    this.#sendStatus = (sent) => sendStatus.call(wire, sent);
-    wire.sendStatus = (sent) => this.#endedByTransport(sent);
+    this.#host = host;
+    stream.onClose = () => {
+      if (!this.#ended) this.abort(new StoaError("CANCELLED", "The caller cancelled the call or went away."));
+    };
+  }
+
+  get path(): string {
+    return this.stream.headers[":path"] ?? "";
   }
 
   get ended(): boolean {
@@ -106,67 +75,18 @@ export class IncomingCall<P> extends ServerInterceptingCall {
   }
 
   get deadline(): Date | undefined {
-    const deadline = this.#wire.getDeadline();
-    return deadline === Number.POSITIVE_INFINITY ? undefined : new Date(deadline);
+    return this.#deadline === undefined ? undefined : new Date(this.#deadline);
   }
 
-  get peer(): string {
-    return this.#wire.getPeer();
+  /** Starts the clock that the caller set. */
+  keepTime(): void {
+    const ms = timeoutOf(this.stream.headers["grpc-timeout"]);
+    if (ms === undefined) return;
+    this.#deadline = Date.now() + ms;
+    this.#timer = setTimeout(() => {
+      this.abort(new StoaError("DEADLINE_EXCEEDED", "The call's deadline passed before it was answered."));
+    }, ms);
   }
-
-  // What grpc-js tells: headers, messages, the end of messages, the end of the stream.
-
-  override start(): void {
-    this.#wire.start(this);
-  }
-
-  onReceiveMetadata(metadata: Metadata): void {
-    this.metadata = metadata;
-    this.#host.accept(this);
-  }
-
-  onReceiveMessage(bytes: Uint8Array): void {
-    const method = this.method;
-    if (method === undefined || this.#ended) return;
-    if (streamsRequests(method.desc)) {
-      const reader = this.#reader;
-      this.#reader = undefined;
-      try {
-        reader?.resolve(parse(method.desc.input, bytes, method.desc));
-      } catch (error) {
-        const malformed = StoaError.from(error);
-        this.fail(malformed);
-        reader?.reject(malformed);
-      }
-    } else if (this.#request === undefined) {
-      this.#request = bytes;
-      this.#wire.startRead();
-    } else {
-      this.fail(new StoaError("MALFORMED_MESSAGE", `${this.path} takes one message, and a second one came.`));
-    }
-  }
-
-  onReceiveHalfClose(): void {
-    const method = this.method;
-    this.#halfClosed = true;
-    if (method === undefined || this.#ended) return;
-    if (streamsRequests(method.desc)) {
-      this.#reader?.resolve(undefined);
-      this.#reader = undefined;
-    } else if (this.#request === undefined) {
-      this.fail(new StoaError("MALFORMED_MESSAGE", `${this.path} takes one message, and none came.`));
-    } else {
-      this.#run(method);
-    }
-  }
-
-  /** Told at the end of every call, good or bad; a cancellation is one that has no status yet. */
-  onCancel(): void {
-    if (this.#ended) return;
-    this.abort(new StoaError("CANCELLED", "The caller cancelled the call or went away."));
-  }
-
-  // What the host does with the call.
 
   /** Goes on, now that the caller may. */
   open(method: ServedMethod<P>): void {
@@ -178,66 +98,65 @@ export class IncomingCall<P> extends ServerInterceptingCall {
       return;
     }
     this.#hostSlots = method.hostSlots;
-    if (streamsRequests(method.desc)) this.#run(method);
-    else this.#wire.startRead();
+    if (streamsRequests(method.desc)) {
+      this.stream.openReads();
+      this.#queue(method);
+    } else {
+      this.stream.readOnly(this);
+    }
   }
 
-  /** Ends the call for a reason of the host's, and tells the handler through its signal. */
+  /** The message of a call that takes one. */
+  received(bytes: Buffer): void {
+    if (this.method === undefined || this.#ended) return;
+    this.#request = bytes;
+    this.#queue(this.method);
+  }
+
+  /** Ends the call for a reason that is not the handler's, and tells the handler through its signal. */
   abort(reason: StoaError): void {
     if (this.#aborted !== undefined) return;
     this.#aborted = reason;
     this.fail(reason);
     this.#leaveQueue?.();
-    this.#reader?.reject(reason);
-    this.#reader = undefined;
+    this.stream.interrupt(reason);
     this.#controller?.abort(reason);
-    this.#writer?.();
     this.#onAbort?.();
   }
 
   /** A conversation that waits for its caller would wait beyond any drain: it is told to stop here. */
   stopListening(reason: StoaError): void {
-    if (this.method?.desc.methodKind !== "bidi_streaming") return;
-    this.#reader?.reject(reason);
-    this.#reader = undefined;
+    if (this.method?.desc.methodKind === "bidi_streaming") this.stream.interrupt(reason);
   }
 
   fail(thrown: unknown): void {
     if (this.#ended) return;
     const error = StoaError.from(thrown);
-    this.#end(toStatus(error, this.context.requestId), error);
+    const trailers = toTrailers(error, this.context.requestId);
+    this.#end(error);
+    if (this.#aborted !== undefined && this.stream.unsent > 0) this.stream.reset();
+    else this.stream.end(trailers);
   }
 
-  // What the streams do with the call.
-
-  read(): Promise<unknown> {
-    if (this.#aborted !== undefined) return Promise.reject(this.#aborted);
-    if (this.#halfClosed) return Promise.resolve(undefined);
-    if (this.#host.draining.aborted && this.method?.desc.methodKind === "bidi_streaming") {
-      return Promise.reject(this.#host.draining.reason);
+  /** The caller's next message, for the handler. */
+  async read(method: ServedMethod<P>): Promise<unknown> {
+    if (this.#aborted !== undefined) throw this.#aborted;
+    if (method.desc.methodKind === "bidi_streaming") this.#host.draining.throwIfAborted();
+    try {
+      const bytes = await this.stream.next();
+      return bytes === undefined ? undefined : parse(method.desc.input, bytes, method.desc);
+    } catch (error) {
+      // A handler may catch what its input throws: the call is over all the same, unless it was only told to stop.
+      if (error !== this.#host.draining.reason) this.fail(error);
+      throw error;
     }
-    return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
-      this.#wire.startRead();
-    });
   }
 
-  /** Sends a message. A promise where the reader is behind: the next one has to wait for it. */
+  /** Sends a message of the handler's. A promise where the caller is behind. */
   write(method: ServedMethod<P>, message: unknown): Promise<void> | undefined {
     const bytes = serialize(method.desc.output, message);
-    const cost = bytes.length + messageOverhead;
-    this.#unsent += cost;
-    this.#wire.sendMessage(bytes, () => {
-      this.#unsent -= cost;
-      if (this.#unsent < maxUnsent) this.#writer?.();
-    });
-    if (this.#unsent < maxUnsent || this.#ended) return undefined;
-    return new Promise((resolve) => {
-      this.#writer = () => {
-        this.#writer = undefined;
-        resolve();
-      };
-    });
+    this.#host.checkLength(bytes);
+    return this.stream.write(bytes);
   }
 
   onAbort(then: () => void): void {
@@ -249,7 +168,7 @@ export class IncomingCall<P> extends ServerInterceptingCall {
     return this.#span === undefined ? work() : this.#span.run(work);
   }
 
-  #run(method: ServedMethod<P>): void {
+  #queue(method: ServedMethod<P>): void {
     const slots = method.serviceSlots;
     if (slots === undefined) {
       this.#invoke(method);
@@ -267,47 +186,46 @@ export class IncomingCall<P> extends ServerInterceptingCall {
 
   #invoke(method: ServedMethod<P>): void {
     this.#running = true;
-    this.#span = this.#host.startSpan(method, this.metadata);
+    this.#span = this.#host.startSpan(method, this);
     let result: unknown;
     try {
       const input =
-        this.#request === undefined ? requestsOf(this) : parse(method.desc.input, this.#request, method.desc);
+        this.#request === undefined
+          ? requestsOf(this, method)
+          : parse(method.desc.input, this.#request, method.desc);
       result = this.within(() => method.handler(input, this.context));
     } catch (error) {
       this.#failed(error);
       return;
     }
+    const failed = (error: unknown) => this.#failed(error);
     if (streamsResponses(method.desc)) {
-      pumpResponses(this, method, result as AsyncIterable<unknown>).then(
-        () => this.#done(),
-        (error) => this.#failed(error),
-      );
+      pumpResponses(this, method, result as AsyncIterable<unknown>).then(() => this.#done(), failed);
     } else if (result instanceof Promise) {
-      result.then(
-        (response) => this.#respond(method, response),
-        (error) => this.#failed(error),
-      );
+      result.then((response) => this.#answer(method, response), failed);
     } else {
-      this.#respond(method, result);
+      this.#answer(method, result);
     }
   }
 
-  #respond(method: ServedMethod<P>, response: unknown): void {
-    if (!this.#ended) {
-      try {
-        this.#wire.sendMessage(serialize(method.desc.output, response), nothing);
-      } catch (error) {
-        this.#failed(error);
-        return;
-      }
+  #answer(method: ServedMethod<P>, response: unknown): void {
+    try {
+      const bytes = this.#ended ? undefined : serialize(method.desc.output, response);
+      if (bytes !== undefined) this.#host.checkLength(bytes);
+      this.#done(bytes);
+    } catch (error) {
+      this.#failed(error);
     }
-    this.#done();
   }
 
-  #done(): void {
+  #done(last?: Uint8Array): void {
     this.#running = false;
-    if (this.#ended) this.#leave();
-    else this.#end(ok, undefined);
+    if (this.#ended) {
+      this.#leave();
+    } else {
+      this.#end(undefined);
+      this.stream.end(okTrailers, last);
+    }
   }
 
   #failed(thrown: unknown): void {
@@ -316,17 +234,12 @@ export class IncomingCall<P> extends ServerInterceptingCall {
     else this.fail(thrown);
   }
 
-  #endedByTransport(sent: PartialStatus): void {
-    if (this.#ended) return;
-    this.abort(this.#host.explain(sent));
-  }
-
-  #end(sent: PartialStatus & { metadata?: Metadata | null }, error: StoaError | undefined): void {
+  #end(error: StoaError | undefined): void {
     this.#ended = true;
+    clearTimeout(this.#timer);
     this.#span?.end(error);
-    this.#host.ended(this, sent.code, error);
-    this.#sendStatus(sent);
-    // The slot stays taken while a handler still works, whatever has become of its caller.
+    this.#host.ended(this, error);
+    // A slot stays taken while a handler still works, whatever has become of its caller.
     if (!this.#running) this.#leave();
   }
 

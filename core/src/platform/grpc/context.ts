@@ -1,12 +1,21 @@
 import { randomUUID } from "node:crypto";
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { Metadata } from "@grpc/grpc-js";
+import { Metadata } from "@grpc/grpc-js";
 import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { CallHost, IncomingCall } from "./call.ts";
 import { requestIdHeader } from "./status.ts";
 import type { CallContext } from "./types.ts";
 
+// How the call was carried, which is nobody's business above.
+const transportHeaders = [
+  "grpc-timeout",
+  "grpc-encoding",
+  "grpc-accept-encoding",
+  "accept-encoding",
+  "te",
+  "content-type",
+];
 const usableId = /^[\w.:-]{1,128}$/;
 
 /** Everything here is made when a handler first looks at it, so that what it does not use costs nothing. */
@@ -15,6 +24,7 @@ export class HandlerContext<P> implements CallContext<P> {
   readonly #host: CallHost<P>;
   #requestId: string | undefined;
   #log: Logger | undefined;
+  #metadata: Metadata | undefined;
 
   constructor(call: IncomingCall<P>, host: CallHost<P>) {
     this.#call = call;
@@ -34,11 +44,15 @@ export class HandlerContext<P> implements CallContext<P> {
   }
 
   get metadata(): Metadata {
-    return this.#call.metadata;
+    if (this.#metadata === undefined) {
+      this.#metadata = Metadata.fromHttp2Headers(this.#call.stream.headers);
+      for (const name of transportHeaders) this.#metadata.remove(name);
+    }
+    return this.#metadata;
   }
 
   get peer(): string {
-    return this.#call.peer;
+    return this.#call.stream.peer;
   }
 
   get principal(): P | undefined {
@@ -53,7 +67,7 @@ export class HandlerContext<P> implements CallContext<P> {
 
   get requestId(): string {
     if (this.#requestId === undefined) {
-      const sent = this.#call.metadata.get(requestIdHeader)[0];
+      const sent = this.#call.stream.headers[requestIdHeader];
       this.#requestId = typeof sent === "string" && usableId.test(sent) ? sent : randomUUID();
     }
     return this.#requestId;

@@ -1,21 +1,30 @@
-import { createServer, type Socket } from "node:net";
-import type { DescMethod } from "@bufbuild/protobuf";
-import { type ConnectionInjector, Server } from "@grpc/grpc-js";
+import {
+  createSecureServer,
+  createServer,
+  type IncomingHttpHeaders,
+  type ServerHttp2Stream,
+} from "node:http2";
 import { Health } from "@stoa/proto/grpc/health/v1/health_pb";
 import { ServerReflection } from "@stoa/proto/grpc/reflection/v1/reflection_pb";
 import { ServerReflection as ServerReflectionAlpha } from "@stoa/proto/grpc/reflection/v1alpha/reflection_pb";
 import { IncomingCall } from "./call.ts";
+import { Connections } from "./connections.ts";
 import { HealthBoard, healthService } from "./health.ts";
+import { IncomingStream } from "./incoming-stream.ts";
 import { listen } from "./listen.ts";
-import { streamsRequests, streamsResponses } from "./method.ts";
-import { type AddOptions, defaultSettings, type GrpcHostOptions } from "./options.ts";
+import { type AddOptions, defaultSettings, type GrpcHostOptions, type Settings } from "./options.ts";
 import { Reception } from "./reception.ts";
 import { reflectionService } from "./reflection.ts";
-import { serverCredentials } from "./tls.ts";
+import { serverTls } from "./tls.ts";
 import type { Service, ServiceImpl } from "./types.ts";
 
-// Far above what one client needs; the host's own limit is the one that answers with a status.
-const maxStreamsPerConnection = 10_000;
+const serverOptions = {
+  noDelay: true,
+  // Far above what one client needs; the host's own limit is the one that answers with a status.
+  settings: { maxConcurrentStreams: 10_000 },
+  // In megabytes. Node refuses streams beyond it, and its default of 10 is less than thousands of streams need.
+  maxSessionMemory: 512,
+};
 // For the last statuses to reach their callers once everything has ended.
 const lingerMs = 1_000;
 
@@ -27,39 +36,40 @@ export function createGrpcHost<P = undefined>(options: GrpcHostOptions<P>): Grpc
 export class GrpcHost<P> {
   readonly health = new HealthBoard();
   readonly #options: GrpcHostOptions<P>;
+  readonly #settings: Settings;
   readonly #reception: Reception<P>;
-  readonly #server: Server;
-  readonly #listener = createServer({ noDelay: true });
-  readonly #sockets = new Set<Socket>();
-  #injector: ConnectionInjector | undefined;
+  readonly #connections: Connections;
+  readonly #server: ReturnType<typeof createServer | typeof createSecureServer>;
   #port = 0;
   #drained: Promise<void> | undefined;
 
+  /** Throws CONFIG_INVALID where the certificates cannot be used. */
   constructor(options: GrpcHostOptions<P>) {
-    const { maxMessageLength = 4 * 1024 * 1024, maxConcurrentCalls = 4096, log, telemetry } = options;
     this.#options = options;
-    const { authenticate } = options;
-    const settings = { ...defaultSettings, ...options.settings };
+    this.#settings = { ...defaultSettings, ...options.settings };
     this.#reception = new Reception({
-      log,
-      telemetry,
-      authenticate,
-      maxMessageLength,
-      maxConcurrentCalls,
-      settings,
+      log: options.log,
+      telemetry: options.telemetry,
+      authenticate: options.authenticate,
+      maxMessageLength: options.maxMessageLength ?? 4 * 1024 * 1024,
+      maxConcurrentCalls: options.maxConcurrentCalls ?? 4096,
+      settings: this.#settings,
     });
-    this.#server = new Server({
-      "grpc.max_receive_message_length": maxMessageLength,
-      "grpc.max_send_message_length": maxMessageLength,
-      "grpc.max_concurrent_streams": maxStreamsPerConnection,
-      "grpc.keepalive_time_ms": options.keepaliveTimeMs ?? 30_000,
-      "grpc.keepalive_timeout_ms": options.keepaliveTimeoutMs ?? 10_000,
-      "grpc.enable_channelz": 0,
-      interceptors: [
-        ({ path }, wire) => new IncomingCall(wire, path, this.#reception.method(path), this.#reception),
-      ],
+    this.#connections = new Connections({
+      timeMs: options.keepaliveTimeMs ?? 30_000,
+      timeoutMs: options.keepaliveTimeoutMs ?? 10_000,
     });
-    acceptUnknownMethods(this.#server);
+    const { tls } = options;
+    this.#server =
+      tls === undefined
+        ? createServer(serverOptions)
+        : createSecureServer({ ...serverOptions, ...serverTls(tls) });
+    this.#server.on("session", (session) => this.#connections.add(session));
+    this.#server.on("stream", (stream, headers) => this.#called(stream, headers));
+    // Garbage on a socket ends that connection and concerns nobody else.
+    const refused = (error: unknown) => options.log.debug({ err: error }, "a gRPC connection was refused");
+    this.#server.on("sessionError", refused);
+    this.#server.on("tlsClientError", refused);
     const open: AddOptions = { authenticate: false, limited: false };
     this.#serve(Health, healthService(this.health), open);
     const reflection = reflectionService(() => this.#reception.services.values());
@@ -76,25 +86,17 @@ export class GrpcHost<P> {
     this.#serve(service, implementation, options);
   }
 
-  /** Throws PORT_TAKEN, or CONFIG_INVALID where the address or the certificates cannot be used. */
+  /** Throws PORT_TAKEN, or CONFIG_INVALID where there is no such address. */
   async listen(): Promise<void> {
-    const { host, port, path, tls, log } = this.#options;
-    const injector = this.#server.createConnectionInjector(serverCredentials(tls));
-    this.#injector = injector;
-    this.#listener.on("connection", (socket) => {
-      this.#sockets.add(socket);
-      socket.on("close", () => this.#sockets.delete(socket));
-      injector.injectConnection(socket);
-    });
-    const settings = { ...defaultSettings, ...this.#options.settings };
-    this.#port = await listen(this.#listener, { host, port, path, settings });
-    this.#listener.on("error", (error) => log.error({ err: error }, "gRPC could not take a connection"));
+    const { host, port, path, log } = this.#options;
+    this.#port = await listen(this.#server, { host, port, path, settings: this.#settings });
+    this.#server.on("error", (error) => log.error({ err: error }, "gRPC could not take a connection"));
     this.health.setAll("SERVING");
   }
 
   /**
    * Takes no new work, gives calls that are under way `ms` to finish, then cuts what is left. Resolves when
-   * every call has ended and every socket is closed.
+   * every call has ended and every connection is closed.
    */
   drain(ms: number): Promise<void> {
     this.#drained ??= this.#drain(ms);
@@ -106,23 +108,38 @@ export class GrpcHost<P> {
     this.#reception.close();
     // Called back when the last connection is gone, which the goodbye to each of them brings about.
     const closed = new Promise<void>((resolve) => {
-      this.#listener.close(() => resolve());
+      this.#server.close(() => resolve());
     });
-    this.#injector?.drain(ms + lingerMs);
+    this.#connections.close();
     await atMost(ms, this.#reception.empty());
     this.#reception.abortAll();
     await atMost(lingerMs, closed);
-    for (const socket of this.#sockets) socket.destroy();
+    this.#connections.destroy();
     await closed;
-    this.#injector?.destroy();
-    this.#server.forceShutdown();
+  }
+
+  #called(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+    const refusal = refusalOf(headers);
+    if (refusal !== undefined) {
+      stream.on("error", nothing);
+      stream.respond({ ":status": refusal }, { endStream: true });
+      return;
+    }
+    const incoming = new IncomingStream(stream, headers, this.#reception);
+    const method = this.#reception.method(headers[":path"] ?? "");
+    this.#reception.accept(new IncomingCall(incoming, method, this.#reception));
   }
 
   #serve(service: Service, handlers: object, options: AddOptions): void {
-    const methods = this.#reception.serve(service, handlers, options);
-    for (const { path, desc } of methods) this.#server.register(path, nothing, asIs, asIs, kindOf(desc));
+    this.#reception.serve(service, handlers, options);
     this.health.set(service.typeName, this.health.get("") ?? "NOT_SERVING");
   }
+}
+
+/** The HTTP status for a request that is no gRPC at all. */
+function refusalOf(headers: IncomingHttpHeaders): number | undefined {
+  if (headers[":method"] !== "POST") return 405;
+  return headers["content-type"]?.startsWith("application/grpc") === true ? undefined : 415;
 }
 
 /** Waits for a promise, but not longer than this. */
@@ -135,25 +152,4 @@ async function atMost(ms: number, promise: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/**
- * grpc-js answers a path that nobody serves by itself, in words that help nobody, and offers no hook: an
- * unknown path is given a handler here, so that it arrives as a call like any other and is refused as one.
- */
-function acceptUnknownMethods(server: Server): void {
-  const name = "_retrieveHandler";
-  const retrieve: (path: string) => unknown = Reflect.get(server, name);
-  const unknown = { type: "bidi", func: nothing, serialize: asIs, deserialize: asIs };
-  Reflect.set(server, name, (path: string) => retrieve.call(server, path) ?? { ...unknown, path });
-}
-
-// Messages pass grpc-js as bytes, and its handlers are never reached: an IncomingCall stands before them.
-function asIs(bytes: Buffer): Buffer {
-  return bytes;
-}
-
 function nothing(): void {}
-
-function kindOf(method: DescMethod): string {
-  if (streamsRequests(method)) return streamsResponses(method) ? "bidi" : "clientStream";
-  return streamsResponses(method) ? "serverStream" : "unary";
-}

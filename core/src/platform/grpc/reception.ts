@@ -1,9 +1,11 @@
 import type { DescMethod } from "@bufbuild/protobuf";
-import { type Metadata, type StatusObject, status } from "@grpc/grpc-js";
+import { type Metadata, status } from "@grpc/grpc-js";
 import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { Telemetry } from "#platform/telemetry";
 import type { CallHost, IncomingCall } from "./call.ts";
+import type { MessageLimit } from "./frames.ts";
+import { HeaderReader } from "./headers.ts";
 import { Slots } from "./limits.ts";
 import { pathOf, type ServedMethod } from "./method.ts";
 import { HostMetrics } from "./metrics.ts";
@@ -17,7 +19,10 @@ export interface Caller {
   readonly method: DescMethod;
 }
 
-export type Authenticate<P> = (metadata: Metadata, caller: Caller) => Promise<P | undefined> | P | undefined;
+export type Authenticate<P> = (
+  metadata: Pick<Metadata, "get">,
+  caller: Caller,
+) => Promise<P | undefined> | P | undefined;
 
 export interface ReceptionOptions<P> {
   readonly log: Logger;
@@ -31,8 +36,9 @@ export interface ReceptionOptions<P> {
 const unknownPath = "/unknown/unknown";
 
 /** Meets every call: knows what is served, who may come in, how many are there, and sees them out. */
-export class Reception<P> implements CallHost<P> {
+export class Reception<P> implements CallHost<P>, MessageLimit {
   readonly log: Logger;
+  readonly maxMessageLength: number;
   readonly services = new Map<string, Service>();
   readonly #options: ReceptionOptions<P>;
   readonly #methods = new Map<string, ServedMethod<P>>();
@@ -45,6 +51,7 @@ export class Reception<P> implements CallHost<P> {
   constructor(options: ReceptionOptions<P>) {
     const { log, telemetry, maxConcurrentCalls, settings } = options;
     this.log = log;
+    this.maxMessageLength = options.maxMessageLength;
     this.#options = options;
     this.#slots = new Slots({ maxConcurrent: maxConcurrentCalls, setting: settings.maxConcurrentCalls });
     this.#metrics = telemetry && new HostMetrics(telemetry.registry, () => this.#calls.size);
@@ -54,7 +61,7 @@ export class Reception<P> implements CallHost<P> {
     service: Service,
     handlers: object,
     { authenticate = true, limited = true, maxConcurrent, ...limit }: AddOptions,
-  ): ServedMethod<P>[] {
+  ): void {
     if (this.services.has(service.typeName)) {
       throw new StoaError("ALREADY_EXISTS", `${service.typeName} is served already.`);
     }
@@ -76,7 +83,6 @@ export class Reception<P> implements CallHost<P> {
     });
     this.services.set(service.typeName, service);
     for (const method of methods) this.#methods.set(method.path, method);
-    return methods;
   }
 
   method(path: string): ServedMethod<P> | undefined {
@@ -98,15 +104,16 @@ export class Reception<P> implements CallHost<P> {
 
   authenticate(call: IncomingCall<P>): Promise<P | undefined> | P | undefined {
     if (call.method === undefined) return undefined;
-    return this.#options.authenticate?.(call.metadata, { peer: call.peer, method: call.method.desc });
+    return this.#options.authenticate?.(new HeaderReader(call.stream.headers), call.context);
   }
 
-  startSpan(method: ServedMethod<P>, metadata: Metadata): CallSpan | undefined {
+  startSpan({ desc }: ServedMethod<P>, { stream }: IncomingCall<P>): CallSpan | undefined {
     const { telemetry } = this.#options;
-    return telemetry?.tracing === true ? startCallSpan(telemetry, method.desc, metadata) : undefined;
+    return telemetry?.tracing === true ? startCallSpan(telemetry, desc, stream.headers) : undefined;
   }
 
-  ended(call: IncomingCall<P>, code: number, error: StoaError | undefined): void {
+  ended(call: IncomingCall<P>, error: StoaError | undefined): void {
+    const code = error === undefined ? status.OK : status[error.entry.grpc];
     // Paths that nobody serves share one label: a caller could make up any number of them.
     const meter = call.method === undefined ? this.#metrics?.meter(unknownPath) : call.method.meter;
     meter?.record(code, call.startedAt);
@@ -122,25 +129,18 @@ export class Reception<P> implements CallHost<P> {
     if (this.#calls.size === 0) this.#whenEmpty?.();
   }
 
-  explain({ code, details }: Pick<StatusObject, "code" | "details">): StoaError {
-    const { maxMessageLength, settings } = this.#options;
-    switch (code) {
-      case status.DEADLINE_EXCEEDED:
-        return new StoaError("DEADLINE_EXCEEDED", "The call's deadline passed before it was answered.");
-      case status.RESOURCE_EXHAUSTED:
-        return new StoaError(
-          "TOO_LARGE",
-          `A message is larger than the ${maxMessageLength} bytes that this server takes or sends; send less, stream it, or raise ${settings.maxMessageLength}.`,
-          { details: { limit: maxMessageLength } },
-        );
-      case status.UNIMPLEMENTED:
-        return new StoaError("UNKNOWN_METHOD", `${details}; identity, gzip and deflate are understood.`);
-      default:
-        // What is left is a message that cannot be unpacked, a timeout that is none, or a socket that broke.
-        return /decompress|grpc-timeout/.test(details)
-          ? new StoaError("MALFORMED_MESSAGE", `${details}.`)
-          : new StoaError("CANCELLED", "The connection to the caller was lost.");
-    }
+  checkLength(bytes: Uint8Array): void {
+    if (bytes.length > this.maxMessageLength) throw this.tooLarge();
+  }
+
+  tooLarge(): StoaError {
+    const limit = this.maxMessageLength;
+    const setting = this.#options.settings.maxMessageLength;
+    return new StoaError(
+      "TOO_LARGE",
+      `A message is larger than the ${limit} bytes that this server takes or sends; send less, stream it, or raise ${setting}.`,
+      { details: { limit } },
+    );
   }
 
   /** Refuses what comes from now on and tells streams that wait for their callers to end. */
@@ -167,6 +167,7 @@ export class Reception<P> implements CallHost<P> {
     const method = call.method;
     if (method === undefined) throw this.#unknown(call.path);
     this.#closing.signal.throwIfAborted();
+    call.keepTime();
     const principal = method.authenticated ? this.authenticate(call) : undefined;
     const go = (known: P | undefined) => {
       call.principal = known;

@@ -1,4 +1,5 @@
-import { Metadata, type StatusObject, status } from "@grpc/grpc-js";
+import type { OutgoingHttpHeaders } from "node:http2";
+import { type Metadata, type StatusObject, status } from "@grpc/grpc-js";
 import { catalogue, type ErrorCode, type GrpcStatusName, StoaError } from "#platform/errors";
 
 export const codeTrailer = "stoa-error-code";
@@ -9,14 +10,18 @@ export const requestIdHeader = "x-request-id";
 const maxMessageLength = 3072;
 const maxDetailsLength = 3072;
 
+export const okTrailers: OutgoingHttpHeaders = { "grpc-status": "0" };
+
 /** The one place where an error becomes a gRPC status. */
-export function toStatus(error: StoaError, requestId?: string): StatusObject {
-  const metadata = new Metadata();
-  metadata.set(codeTrailer, error.code);
-  if (requestId !== undefined) metadata.set(requestIdHeader, requestId);
+export function toTrailers(error: StoaError, requestId: string): OutgoingHttpHeaders {
   const details = encodeDetails(error.details);
-  if (details !== undefined) metadata.set(detailsTrailer, details);
-  return { code: status[error.entry.grpc], details: wireText(error.message), metadata };
+  return {
+    "grpc-status": String(status[error.entry.grpc]),
+    "grpc-message": encodeURI(wireText(error.message)),
+    [codeTrailer]: error.code,
+    [requestIdHeader]: requestId,
+    ...(details && { [detailsTrailer]: details.toString("base64") }),
+  };
 }
 
 /** The one place where a status that a server sent becomes an error. */
@@ -66,10 +71,7 @@ function isCode(text: string): text is ErrorCode {
   return Object.hasOwn(catalogue, text);
 }
 
-/**
- * Text that may stand in a trailer: grpc-js encodes it with encodeURI, which throws on half a surrogate
- * pair, and would take the process down with it.
- */
+/** Text that may stand in a trailer: short enough, and without half a surrogate pair, on which encodeURI throws. */
 export function wireText(text: string): string {
   let safe = text.slice(0, maxMessageLength).toWellFormed();
   while (encodeURI(safe).length > maxMessageLength) safe = safe.slice(0, safe.length * 0.75).toWellFormed();

@@ -2,7 +2,10 @@ import type { IncomingCall } from "./call.ts";
 import type { ServedMethod } from "./method.ts";
 
 /** The caller's messages, each taken off the wire when the handler asks for it. */
-export function requestsOf<P>(call: IncomingCall<P>): AsyncIterableIterator<unknown> {
+export function requestsOf<P>(
+  call: IncomingCall<P>,
+  method: ServedMethod<P>,
+): AsyncIterableIterator<unknown> {
   let over = false;
   return {
     [Symbol.asyncIterator]() {
@@ -10,7 +13,7 @@ export function requestsOf<P>(call: IncomingCall<P>): AsyncIterableIterator<unkn
     },
     async next() {
       if (over) return { done: true, value: undefined };
-      const value = await call.read();
+      const value = await call.read(method);
       if (value !== undefined) return { done: false, value };
       over = true;
       return { done: true, value: undefined };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import type { SecureServerOptions } from "node:http2";
 import { createSecureContext } from "node:tls";
-import { type ChannelCredentials, credentials, ServerCredentials } from "@grpc/grpc-js";
+import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { messageOf, StoaError } from "#platform/errors";
 
 export interface ServerTls {
@@ -17,13 +18,12 @@ export interface ClientTls {
   readonly keyFile?: string | undefined;
 }
 
-export function serverCredentials(tls: ServerTls | undefined): ServerCredentials {
-  if (tls === undefined) return ServerCredentials.createInsecure();
+export function serverTls(tls: ServerTls): SecureServerOptions {
   const cert = read(tls.certFile, "certificate");
   const key = read(tls.keyFile, "private key");
   const ca = tls.clientCaFile === undefined ? undefined : read(tls.clientCaFile, "client authority");
   check({ cert, key, ca }, `${tls.certFile} and ${tls.keyFile}`);
-  return ServerCredentials.createSsl(ca ?? null, [{ cert_chain: cert, private_key: key }], ca !== undefined);
+  return ca === undefined ? { cert, key } : { cert, key, ca, requestCert: true, rejectUnauthorized: true };
 }
 
 export function channelCredentials(tls: ClientTls | undefined): ChannelCredentials {

@@ -1,5 +1,5 @@
+import type { IncomingHttpHeaders } from "node:http2";
 import type { DescMethod } from "@bufbuild/protobuf";
-import type { Metadata } from "@grpc/grpc-js";
 import { context } from "@opentelemetry/api";
 import type { StoaError } from "#platform/errors";
 import { endSpan, extractContext, startSpan, type Telemetry } from "#platform/telemetry";
@@ -9,27 +9,19 @@ export interface CallSpan {
   end(error: StoaError | undefined): void;
 }
 
-/** A span for a call, child of the caller's where its metadata names one (W3C traceparent). */
+/** A span for a call, child of the caller's where its headers name one (W3C traceparent). */
 export function startCallSpan(
   { tracer }: Pick<Telemetry, "tracer">,
   desc: DescMethod,
-  metadata: Metadata,
+  headers: IncomingHttpHeaders,
 ): CallSpan {
   const started = startSpan(tracer, `${desc.parent.typeName}/${desc.name}`, {
     kind: "SERVER",
-    parent: extractContext({
-      traceparent: text(metadata, "traceparent"),
-      tracestate: text(metadata, "tracestate"),
-    }),
+    parent: extractContext(headers),
     attributes: { "rpc.system": "grpc", "rpc.service": desc.parent.typeName, "rpc.method": desc.name },
   });
   return {
     run: (work) => context.with(started.context, work),
     end: (error) => endSpan(started.span, error),
   };
-}
-
-function text(metadata: Metadata, key: string): string | undefined {
-  const value = metadata.get(key)[0];
-  return typeof value === "string" ? value : undefined;
 }
