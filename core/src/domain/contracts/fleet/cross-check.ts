@@ -12,8 +12,10 @@ export function crossCheck(
   agents: readonly ReadAgent[],
   capabilities: readonly FleetToolCapability[],
   rpcPeers: readonly RpcPeer[],
+  /** Folders whose files have problems of their own: what they would have declared is not known. */
+  broken: { readonly agents: readonly string[]; readonly capabilities: readonly string[] },
 ): void {
-  const agentIds = agents.map(({ agent }) => agent.id);
+  const agentIds = [...agents.map(({ agent }) => agent.id), ...broken.agents];
   if (fleet.manager && !agentIds.includes(fleet.manager.id)) {
     const problems = new Problems(FLEET_FILE);
     unknown(problems, fleet.manager.at, "manager", fleet.manager.id, agentIds);
@@ -34,6 +36,7 @@ export function crossCheck(
     function checkTool(text: string, at: Position): void {
       const [id = "", tool] = split(text);
       const manifest = tools.get(id);
+      if (broken.capabilities.includes(id)) return;
       if (!manifest) {
         unknown(problems, at, "capability", id, tools.keys());
       } else if (tool !== undefined && manifest.toolSource === "manifest") {

@@ -17,7 +17,11 @@ export function readFleetFile(text: string, problems: Problems): FleetFile | und
   const fields = new Fields(value, problems);
   fields.version();
   fields.require("name");
-  const name = fields.string("name", { pattern: /\S/, must: "a name", max: 100 });
+  const name = fields.string("name", {
+    pattern: /^(?=.*\S)\P{C}*$/u,
+    must: "a name of printable characters",
+    max: 100,
+  });
   fields.string("description");
   const manager = fields.string("manager", { pattern: agentIdPattern, must: "the id of an agent" });
   fields.rest("error");

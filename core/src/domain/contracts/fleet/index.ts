@@ -1,3 +1,12 @@
+export {
+  type FleetEdge,
+  type FleetGraph,
+  type FleetNode,
+  fleetGraph,
+  graphToDot,
+  graphToSvg,
+  graphToText,
+} from "./graph/index.ts";
 export { checkFleet, type FleetCheck, loadFleet } from "./load.ts";
 export { FLEET_FILE, findFleetRoot } from "./root.ts";
 export type {

@@ -37,18 +37,21 @@ export async function loadFleet(root: string): Promise<Fleet> {
 export async function checkFleet(root: string): Promise<FleetCheck> {
   const files = new FleetFiles(await realpath(root).catch(() => root));
   const fleetFile = await readFleet(files);
-  const toolCapabilities = await eachFolder(files, "capabilities", (id) => readToolCapability(files, id));
+  const capabilities = await eachFolder(files, "capabilities", (id) => readToolCapability(files, id));
   const agents = await eachFolder(files, "agents", (id) => readAgent(files, id));
   const rpcPeers = await readPeers(files, "rpc-peers.yaml");
-  if (fleetFile) crossCheck(files, fleetFile, agents, toolCapabilities, rpcPeers);
+  if (fleetFile) {
+    const broken = { agents: agents.broken, capabilities: capabilities.broken };
+    crossCheck(files, fleetFile, agents.found, capabilities.found, rpcPeers, broken);
+  }
   const { errors: problems, warnings, read } = files;
   if (problems.length > 0 || !fleetFile) return { problems, warnings, files: read };
   const fleet: Fleet = {
     root: files.root,
     name: fleetFile.name,
     ...(fleetFile.manager && { manager: fleetFile.manager.id }),
-    agents: agents.map(({ agent }) => agent),
-    toolCapabilities,
+    agents: agents.found.map(({ agent }) => agent),
+    toolCapabilities: capabilities.found,
     rpcPeers,
     warnings,
   };
@@ -67,8 +70,9 @@ async function eachFolder<T>(
   files: FleetFiles,
   folder: string,
   read: (id: string) => Promise<T | undefined>,
-): Promise<T[]> {
+): Promise<{ found: T[]; broken: string[] }> {
   const found: T[] = [];
+  const broken: string[] = [];
   for (const { name, isFolder } of await files.list(folder)) {
     if (!isFolder) {
       files.warn(`${folder}/${name}`, "this file is not looked at: each folder here is one of its kind");
@@ -76,8 +80,9 @@ async function eachFolder<T>(
     }
     const one = await read(name);
     if (one) found.push(one);
+    else broken.push(name);
   }
-  return found;
+  return { found, broken };
 }
 
 /** An agent with the places of the names in it, for the checks across files. */

@@ -1,8 +1,11 @@
 import type { RegisterCommand } from "../context.ts";
+import { register as audit } from "./audit.ts";
+import { register as capabilities } from "./capabilities.ts";
 import { register as chat } from "./chat.ts";
 import { register as completion } from "./completion.ts";
 import { register as config } from "./config.ts";
 import { register as doctor } from "./doctor.ts";
+import { register as fleet } from "./fleet.ts";
 import { register as key } from "./key.ts";
 import { register as request } from "./request.ts";
 import { register as status } from "./status.ts";
@@ -15,6 +18,9 @@ export const commands: readonly RegisterCommand[] = [
   chat,
   status,
   request,
+  audit,
+  fleet,
+  capabilities,
   doctor,
   config,
   token,
