@@ -87,7 +87,7 @@ export class Search {
     if (demands.values) return this.#among(demands.values, formula);
     if (branch.choices.length > 0) {
       this.#dropEmptyKinds(demands);
-      if (demands.kinds === 0 || !this.#settle(branch, formula)) return empty;
+      if (demands.kinds === 0 || !this.#settle(branch)) return empty;
     }
     // Ways to satisfy come first: they say more about the value than ways to fail.
     const [next] = branch.choices
@@ -97,22 +97,26 @@ export class Search {
   }
 
   /** Leaves out the ways that are closed. @returns false where a choice has none left */
-  #settle(branch: Branch, formula: Formula): boolean {
+  #settle(branch: Branch): boolean {
     for (const [i, { ways, toFail }] of branch.choices.entries()) {
-      const open = ways.filter((way) => (way.kinds & branch.demands.kinds) !== 0);
+      if (toFail !== undefined && this.#isImplied(branch, toFail)) return false;
+      const open = ways.filter((way) => {
+        if ((way.kinds & branch.demands.kinds) === 0) return false;
+        if (way.all?.some((one) => branch.none.has(one))) return false;
+        return !way.none?.some((one) => this.#isImplied(branch, one));
+      });
       if (open.length === 0) return false;
-      if (toFail === undefined) {
-        branch.choices[i] = { ways: open };
-        continue;
-      }
-      branch.choices[i] = { ways: open, toFail };
-      for (const one of branch.all) {
-        const isQuestion = formula.all.length === 1 && formula.all[0] === one && formula.none.length === 1;
-        if (isQuestion && formula.none[0] === toFail) continue;
-        if (this.solve({ all: [one], none: [toFail] }).kind === "empty") return false;
-      }
+      branch.choices[i] = { ways: open, ...(toFail === undefined ? {} : { toFail }) };
     }
     return true;
+  }
+
+  /** Whether one of the schemas that the value satisfies leaves it no way to fail this one. */
+  #isImplied(branch: Branch, number: number): boolean {
+    if (branch.all.has(number)) return true;
+    return branch.all
+      .values()
+      .some((one) => one !== number && this.solve({ all: [one], none: [number] }).kind === "empty");
   }
 
   #choose(branch: Branch, choice: Choice, among: number, formula: Formula): Answer {
