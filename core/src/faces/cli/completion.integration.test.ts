@@ -50,6 +50,45 @@ describe.skipIf(!has("bash"))("in bash", () => {
   });
 });
 
+describe.skipIf(!has("fish"))("in fish", () => {
+  function complete(typed: string): string[] {
+    const line = `source ${folder}/stoa.fish; complete -C ${JSON.stringify(`stoa ${typed}`)}`;
+    const { stdout, stderr } = spawnSync("fish", ["--no-config", "-c", line], { encoding: "utf8" });
+    expect(stderr).toBe("");
+    return stdout.split("\n").flatMap((found) => (found === "" ? [] : [String(found.split("\t")[0])]));
+  }
+
+  test("commands, options and values", () => {
+    expect(complete("")).toEqual(expect.arrayContaining(["up", "doctor", "key"]));
+    expect(complete("key ")).toEqual(expect.arrayContaining(["create", "list", "revoke"]));
+    expect(complete("key ")).not.toContain("up");
+    expect(complete("up --http")).toEqual(["--http-host", "--http-port"]);
+    expect(complete("key create --role ")).toEqual(["admin", "member", "viewer"]);
+  });
+});
+
+describe.skipIf(!has("zsh"))("in zsh", () => {
+  /** The line editor's own commands work in a terminal only; these print what they are given. */
+  const editor = `compdef() { }; _files() { print files }; _describe() { print -rl -- "\${(@P)2}" }
+    compadd() { shift; print -rl -- "$@" }`;
+
+  function complete(...typed: string[]): string[] {
+    const words = ["stoa", ...typed].map((word) => JSON.stringify(word)).join(" ");
+    const line = `${editor}; source ${folder}/stoa.zsh; words=(${words}); CURRENT=${typed.length + 1}; _stoa`;
+    const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", line], { encoding: "utf8" });
+    expect(stderr).toBe("");
+    return stdout.split("\n").flatMap((found) => (found === "" ? [] : [String(found.split(":")[0])]));
+  }
+
+  test("commands, options and values", () => {
+    expect(complete("")).toEqual(expect.arrayContaining(["up", "doctor", "key", "--json"]));
+    expect(complete("key", "")).toEqual(expect.arrayContaining(["create", "list", "revoke"]));
+    expect(complete("key", "")).not.toContain("up");
+    expect(complete("--json", "key", "create", "--role", "")).toEqual(["viewer", "member", "admin"]);
+    expect(complete("up", "--config", "")).toEqual(["files"]);
+  });
+});
+
 test.each(shells.filter(has))("%s finds no fault with its script", (shell) => {
   const flags = shell === "fish" ? ["--no-execute"] : ["-n"];
   expect(spawnSync(shell, [...flags, join(folder, `stoa.${shell}`)], { encoding: "utf8" })).toMatchObject({

@@ -152,7 +152,8 @@ function __stoa_at
       set route $route $word
     end
   end
-  test (string join " " -- $route) = "$argv[1]"
+  set -l at (string join " " -- $route)
+  test "$at" = "$argv[1]"
 end
 complete -c stoa -f
 ${lines.join("\n")}
