@@ -100,6 +100,14 @@ export async function exportPage(
       .orderBy("size")
       .execute(),
   ]);
+  const missing = rows.findIndex((row, i) => row.seq !== from + i);
+  if (rows.length < next - from || missing >= 0) {
+    const place = from + (missing >= 0 ? missing : rows.length);
+    throw new StoaError(
+      "LEDGER_BROKEN",
+      `The record at ${place} of workspace ${workspaceId} is missing, so nothing after it is exported.`,
+    );
+  }
   const lines: ExportPage["lines"] = [];
   const due = checkpoints.map(fromRow);
   for (const row of rows) {
@@ -115,7 +123,7 @@ export async function exportPage(
     peaks: [...edge.peaks],
     keys: [...keys.trusted.values()].map((key) => key.pem),
   };
-  return { header, lines: lines, next, size };
+  return { header, lines, next, size };
 }
 
 function checkpointLine(checkpoint: Checkpoint | undefined): { type: "checkpoint" } & Checkpoint {

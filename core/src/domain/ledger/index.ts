@@ -1,8 +1,9 @@
 export { canonicalJson } from "./canonical-json.ts";
+export { toCef } from "./cef.ts";
 export type { Checkpoint } from "./checkpoint.ts";
 export type { Erased, EraseOptions } from "./erase.ts";
 export type { ExportedRecord, ExportHeader, ExportLine, ExportPage } from "./export.ts";
-export { parsePublicKeys, type TrustedKey } from "./keys.ts";
+export { parsePublicKeys, readTrustedKeys, type TrustedKey } from "./keys.ts";
 export {
   type CapabilitySchemaViolationAuditRecord,
   isRecordKind,
@@ -13,6 +14,8 @@ export {
   recordKinds,
 } from "./kinds.ts";
 export { createLedger, type Ledger, type LedgerOptions, type VerifyOptions } from "./ledger.ts";
+export { linesOf } from "./lines.ts";
+export { toOtlp } from "./otlp.ts";
 export type { CheckpointSink } from "./outside.ts";
 export { checkProof, type Proof, type ProofVerdict, type ProveOptions } from "./prove.ts";
 export type { LedgerEntry, LedgerPage, LedgerQuery } from "./query.ts";

@@ -45,7 +45,18 @@ export async function loadLedgerKeys(home: string): Promise<LedgerKeys> {
   };
 }
 
-export function trustedKey(key: KeyObject): TrustedKey {
+/** The keys that a home trusts, for whoever only looks: nothing is made. Undefined where the home has no key. */
+export async function readTrustedKeys(home: string): Promise<TrustedKey[] | undefined> {
+  const path = join(home, "ledger.key");
+  const pem = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw unusable(path, error.message);
+  });
+  if (pem === undefined) return undefined;
+  return [...(await loadTrusted(home)), trustedKey(createPublicKey(parsePrivate(pem, path)))];
+}
+
+function trustedKey(key: KeyObject): TrustedKey {
   return {
     id: createHash("sha256")
       .update(key.export({ type: "spki", format: "der" }))

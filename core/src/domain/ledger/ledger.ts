@@ -1,14 +1,13 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { join } from "node:path";
 import { CompiledQuery, type Transaction } from "kysely";
-import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { Database, Store } from "#platform/store";
 import { Chain } from "./chain.ts";
 import { type Checkpoint, fromRow } from "./checkpoint.ts";
 import { type Erased, type EraseOptions, eraseRecords } from "./erase.ts";
 import { type ExportPage, exportPage } from "./export.ts";
-import { type LedgerKeys, loadLedgerKeys } from "./keys.ts";
+import { loadLedgerKeys } from "./keys.ts";
 import type { LedgerRecord } from "./kinds.ts";
 import { CheckpointFiles, type CheckpointSink } from "./outside.ts";
 import { type Proof, type ProveOptions, proveRecord } from "./prove.ts";
@@ -19,9 +18,9 @@ import { type Progress, type VerifyReport, verifyStore } from "./verify/index.ts
 
 export interface LedgerOptions {
   readonly store: Store;
-  /** STOA_HOME: `ledger.key`, `ledger.trusted` and `checkpoints/` are kept here. Without it records are only kept. */
-  readonly home?: string;
-  readonly log?: Logger;
+  /** STOA_HOME: `ledger.key`, `ledger.trusted` and `checkpoints/` are kept here. */
+  readonly home: string;
+  readonly log: Logger;
   /** Epoch milliseconds. */
   readonly clock?: () => number;
   /** Ids that sort by time keep the database's pages together. */
@@ -70,7 +69,7 @@ export interface Ledger {
 }
 
 export function createLedger(options: LedgerOptions): Ledger {
-  const { store, sinks = [], delayMs = 100, pollMs = 1_000, batchSize = 4_096 } = options;
+  const { store, home, log, sinks = [], delayMs = 100, pollMs = 1_000, batchSize = 4_096 } = options;
   const clock = options.clock ?? Date.now;
   const context: SealContext = {
     clock,
@@ -78,15 +77,8 @@ export function createLedger(options: LedgerOptions): Ledger {
     salt: saltSource(options.randomBytes ?? randomBytes),
   };
   const opened = once(async () => {
-    const { home, log } = options;
-    if (home === undefined || log === undefined) {
-      throw new StoaError(
-        "FAILED_PRECONDITION",
-        "The ledger was opened without a home to keep its key and checkpoints in.",
-      );
-    }
     const outside = new CheckpointFiles(join(home, "checkpoints"));
-    const keys: LedgerKeys = await loadLedgerKeys(home);
+    const keys = await loadLedgerKeys(home);
     const chain = new Chain({ store, clock, keys, outside, sinks, log, batchSize });
     return { keys, outside, sequencer: new Sequencer({ store, chain, log, delayMs, pollMs }) };
   });

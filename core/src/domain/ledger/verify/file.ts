@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { messageOf, StoaError } from "#platform/errors";
 import type { LedgerRecordsTable } from "#platform/store";
 import type { Checkpoint } from "../checkpoint.ts";
@@ -55,13 +55,14 @@ export async function verifyFile({
     findings,
   });
   await line.open();
-  await walk(stretches(path, header, check, findings), {
+  const read = { bytes: 0 };
+  const { size } = await stat(path);
+  await walk(stretches(path, header, check, findings, read), {
     edge,
     records: check,
     lines: [line],
     findings,
-    total: 0,
-    onProgress,
+    onProgress: () => onProgress?.({ unit: "bytes", checked: read.bytes, total: size }),
     signal,
   });
   await line.close();
@@ -101,6 +102,7 @@ async function* stretches(
   header: ExportHeader,
   check: RecordCheck,
   findings: Findings,
+  read: { bytes: number },
 ): AsyncGenerator<Stretch> {
   const seen = new Map<number, string>();
   let next = header.from;
@@ -110,7 +112,8 @@ async function* stretches(
     rows = [];
     return stretch;
   };
-  for await (const { line, number } of exportLines(path)) {
+  for await (const { line, number, bytes } of exportLines(path)) {
+    read.bytes += bytes;
     const row = line?.type === "record" ? rowOf(line) : undefined;
     if (line === undefined || (line.type === "record" && row === undefined)) {
       findings.add("export_damaged", `${path}:${number} is no line of an export.`);
@@ -164,7 +167,13 @@ async function readHeader(path: string): Promise<ExportHeader> {
   );
 }
 
-async function* exportLines(path: string): AsyncGenerator<{ line: ExportLine | undefined; number: number }> {
+interface NumberedLine {
+  readonly line: ExportLine | undefined;
+  readonly number: number;
+  readonly bytes: number;
+}
+
+async function* exportLines(path: string): AsyncGenerator<NumberedLine> {
   const file = await open(path).catch((error) => {
     throw new StoaError("FILE_INVALID", `${path} cannot be read: ${messageOf(error)}.`, { cause: error });
   });
@@ -172,7 +181,7 @@ async function* exportLines(path: string): AsyncGenerator<{ line: ExportLine | u
     let number = 0;
     for await (const { text } of linesOf(file.createReadStream({ autoClose: false }))) {
       number++;
-      if (text !== "") yield { line: parse(text), number };
+      if (text !== "") yield { line: parse(text), number, bytes: Buffer.byteLength(text) + 1 };
     }
   } finally {
     await file.close();

@@ -49,6 +49,7 @@ export interface VerifyReport {
 }
 
 export interface Progress {
+  readonly unit: "records" | "bytes";
   readonly checked: number;
   readonly total: number;
 }

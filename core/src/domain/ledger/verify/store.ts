@@ -54,9 +54,8 @@ export async function verifyStore(options: VerifyStoreOptions): Promise<VerifyRe
     records: check,
     lines: [inside, beside],
     findings,
-    total: end,
     checkTiles: compare,
-    onProgress,
+    onProgress: (checked) => onProgress?.({ unit: "records", checked, total: end }),
     signal,
   });
   await compare(edge.openTiles());

@@ -2,7 +2,7 @@ import type { LedgerRecordsTable } from "#platform/store";
 import type { Edge, Tile } from "../merkle/index.ts";
 import type { CheckpointLine } from "./checkpoint-line.ts";
 import type { RecordCheck } from "./record-check.ts";
-import type { Findings, Progress } from "./report.ts";
+import type { Findings } from "./report.ts";
 
 /** Consecutive places of the chain: what was put there, and the records that are there now. */
 export interface Stretch {
@@ -18,10 +18,10 @@ export interface Walk {
   readonly records: RecordCheck;
   readonly lines: readonly CheckpointLine[];
   readonly findings: Findings;
-  readonly total: number;
   /** Looks at the tiles that the walk has filled so far. */
   readonly checkTiles?: (tiles: readonly Tile[]) => Promise<void>;
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Told how many places have been walked, now and then. */
+  readonly onProgress?: (places: number) => void;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -58,6 +58,6 @@ export async function walk(stretches: AsyncIterable<Stretch>, walk: Walk): Promi
       for (const line of lines) if (line.due === edge.size) await line.hold(edge.root);
     }
     await walk.checkTiles?.(tiles);
-    walk.onProgress?.({ checked: edge.size, total: walk.total });
+    walk.onProgress?.(edge.size);
   }
 }
