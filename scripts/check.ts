@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { join } from "node:path";
 import { root } from "./project-files.ts";
 
@@ -65,13 +64,18 @@ interface Result {
   output: string;
 }
 
-async function run([command = "", ...args]: string[]): Promise<Result> {
+function run([command = "", ...args]: string[]): Promise<Result> {
   const child = spawn(command, args, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk));
-  child.on("error", (error) => (output += `${error}\n`));
-  const [code] = await Promise.race([once(child, "close"), once(child, "error").then(() => [1])]);
-  return { code, output };
+  const keep = (chunk: Buffer): void => {
+    output += chunk.toString();
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  return new Promise((resolve) => {
+    child.on("error", (error) => resolve({ code: null, output: `${error.message}; run npm ci` }));
+    child.on("close", (code) => resolve({ code, output }));
+  });
 }
 
 async function report(step: Step, result: Promise<Result>): Promise<void> {

@@ -177,9 +177,10 @@ function folderOf(path: string, files: Sources["files"]): string | undefined {
   return `${layer}/${depth === -1 ? inside : names.slice(0, depth + 1).join("/")}`;
 }
 
-/** Tests and tooling: never part of what is shipped. */
+/** Tests, what they share, and tooling: never part of what is shipped. */
 function isDevelopment(path: string): boolean {
-  return /^(?:test|scripts|bench)\//.test(path) || /\.(?:test|suite)\.ts$|\/testing\//.test(path);
+  if (/^(?:test|scripts|bench)\//.test(path)) return true;
+  return /\.(?:test|suite)\.ts$|\/test-[^/]+\.ts$|\/(?:testing|suite)\//.test(path);
 }
 
 function importsOf(path: string, source: string): Import[] {

@@ -18,10 +18,10 @@ const packageHosts = [
   ["crates", "io"],
 ].map((parts) => parts.join("."));
 
-// A folder of one person's machine at the start of a path. Not in the middle of one: `/api/home/x` is an address.
-const machinePath = /(?<![\w./~:@-])\/(?:work|root|home\/\w+|Users\/\w+)\/[\w.-]/;
+// A folder that only some machines have, at the start of a path. Not in the middle of one: `/api/work/x` is an address.
+const machinePath = /(?<![\w./~:@-])\/(?:work|root)\/[\w.-]/;
 
-/** `machine` are folders of this machine, which no file may name. */
+/** `machine` are folders of this machine, the user's own among them, which no file may name. */
 export function checkText(file: string, text: string, machine: readonly string[]): Finding[] {
   const findings: Finding[] = [];
   text.split("\n").forEach((content, at) => {

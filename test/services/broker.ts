@@ -114,12 +114,12 @@ const server = createServer({ requestTimeout: 0, headersTimeout: 0 }, async (req
 const socketPath = join(folder, "broker.sock");
 server.listen(socketPath, () => notify({ kind: "ready", socketPath }));
 
-async function end(): Promise<void> {
+async function end(exitCode = 0): Promise<void> {
   server.close();
   server.closeAllConnections();
   await stopEverything(ownedProcesses);
   await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  process.exit(0);
+  process.exit(exitCode);
 }
 
 process.stdout.on("error", () => {}); // The run is gone; the closing of standard input is what counts.
@@ -128,3 +128,7 @@ process.stdin
   .on("error", () => void end())
   .resume();
 for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => void end());
+process.on("uncaughtException", (error) => {
+  say(`the broker failed: ${error.stack}`);
+  void end(1);
+});
