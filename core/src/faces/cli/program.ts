@@ -3,10 +3,11 @@ import { Command } from "commander";
 import { exitCodes } from "#platform/errors";
 import { commands } from "./commands/index.ts";
 import { createContext } from "./create-context.ts";
+import { examples } from "./examples.ts";
 import type { Io } from "./io.ts";
 import { Output } from "./output.ts";
 
-const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+export const exitCodeMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: "done",
   failure: "it did not work, or a check found something",
   usage: "the command was written wrongly",
@@ -18,7 +19,7 @@ const meanings: Readonly<Record<keyof typeof exitCodes, string>> = {
 };
 
 /** The whole command line, built afresh for each run. */
-export function createProgram(io: Io): { program: Command; out: Output } {
+export function createProgram(io: Io, help = { showGlobalOptions: true }): { program: Command; out: Output } {
   const program = new Command("stoa");
   const out = new Output(io, () => program.opts<{ json?: boolean }>().json === true);
   const version = readVersion();
@@ -30,28 +31,37 @@ export function createProgram(io: Io): { program: Command; out: Output } {
     .option("--config <file>", "the configuration file (STOA_CONFIG, stoa.yaml)")
     .helpOption("-h, --help", "print help")
     .helpCommand("help [command]", "print help for a command")
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp(help)
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
       writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => widthOf(io.stdout),
+      getErrHelpWidth: () => widthOf(io.stderr),
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
       // Errors are printed once, by main, in the form that all errors have.
       outputError: () => undefined,
     })
     .showSuggestionAfterError()
     .exitOverride()
-    .addHelpText("after", exitCodeHelp)
-    .addHelpText(
-      "after",
-      "\nExamples:\n  $ stoa up                 start a core here\n  $ stoa doctor             see what is fine and what is not\n  $ stoa help key create    how to create an API key",
-    );
+    .addHelpText("after", exitCodeHelp);
+  examples(program, [
+    ["stoa up", "start a core here"],
+    ["stoa doctor", "see what is fine and what is not"],
+    ["stoa key create --help", "how to create an API key"],
+  ]);
   const context = createContext({ io, out, version });
   for (const register of commands) register(program, context);
   return { program, out };
 }
 
+function widthOf(stream: NodeJS.WritableStream): number {
+  return (stream as Partial<NodeJS.WriteStream>).columns ?? 100;
+}
+
 function exitCodeHelp(): string {
   const lines = Object.entries(exitCodes).map(
-    ([name, code]) => `  ${String(code).padEnd(4)} ${meanings[name as keyof typeof exitCodes]}`,
+    ([name, code]) => `  ${String(code).padEnd(4)} ${exitCodeMeanings[name as keyof typeof exitCodes]}`,
   );
   return ["", "Exit codes:", ...lines].join("\n");
 }

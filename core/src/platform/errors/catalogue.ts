@@ -146,7 +146,7 @@ export const catalogue = {
   },
   USAGE: {
     title: "The command line was not understood.",
-    help: "`stoa help <command>` prints what a command takes, with examples.",
+    help: "Add `--help` to a command to see what it takes, with examples.",
     grpc: "INVALID_ARGUMENT",
     http: 400,
     jsonRpc: -32602,
