@@ -1,8 +1,7 @@
-import type { Transaction } from "kysely";
+import type { CompiledQuery } from "kysely";
 import type { Policy } from "#domain/capabilities";
 import type { Violation } from "#domain/contracts/schema";
 import type { StoaError } from "#platform/errors";
-import type { Database } from "#platform/store";
 
 /** Who calls, and what they were given leave to use. */
 export interface Caller {
@@ -28,8 +27,8 @@ export interface InvocationCall {
   readonly hops: number;
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
-  /** Writes of the caller that belong into the transaction of the ledger record. */
-  readonly alongside?: (trx: Transaction<Database>, outcome: InvocationOutcome) => Promise<void>;
+  /** Statements of the caller that belong into the transaction of the ledger record. */
+  readonly alongside?: (outcome: InvocationOutcome) => readonly CompiledQuery[];
 }
 
 interface OutcomeBase {

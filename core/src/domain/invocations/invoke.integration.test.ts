@@ -217,17 +217,16 @@ onBothDatabases("every call", (store) => {
   });
 
   test("what the caller keeps is written with the record or not at all", async () => {
+    const broken = store()
+      .db.insertInto("turn_steps")
+      .values({ turn_id: "no such turn", seq: 1, kind: "x", data_json: "", created_at: 0 })
+      .compile();
     const failing = call(
       "probe__add",
       { a: 1, b: 2 },
-      {
-        alongside: async () => {
-          throw new Error("the caller's write failed");
-        },
-        correlationId: "all-or-nothing",
-      },
+      { alongside: () => [broken], correlationId: "all-or-nothing" },
     );
-    await expect(failing).rejects.toThrow("the caller's write failed");
+    await expect(failing).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     expect(await records("all-or-nothing")).toEqual([]);
   });
 });

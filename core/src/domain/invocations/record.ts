@@ -22,10 +22,8 @@ export async function recordOutcome(
   deps: RecordDependencies,
 ): Promise<void> {
   const records = recordsOf(call, target, outcome);
-  await deps.store.transaction(async (trx) => {
-    for (const record of records) await deps.ledger.append(trx, record);
-    await call.alongside?.(trx, outcome);
-  });
+  const statements = records.map((record) => deps.ledger.statement(record).query);
+  await deps.store.batch([...statements, ...(call.alongside?.(outcome) ?? [])]);
   deps.metrics.observe(target?.kind ?? "unknown", outcomeOf(outcome), outcome.latencyMs);
 }
 

@@ -75,7 +75,7 @@ async function* runTool(
       causedBy: turn.id,
       hops: 0,
       signal: turn.signal,
-      alongside: (trx, { status }) => turn.steps.appendIn(trx, "tool-result", { callId, status }),
+      alongside: ({ status }) => [turn.steps.statement("tool-result", { callId, status })],
     },
     deps.invoke,
   );

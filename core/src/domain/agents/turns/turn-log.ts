@@ -1,5 +1,4 @@
-import type { Transaction } from "kysely";
-import type { Database, Store } from "#platform/store";
+import type { Store } from "#platform/store";
 import type { HistoryEntry, StepLog, TurnDone, TurnRequest } from "./turn.ts";
 
 const historyLength = 50;
@@ -101,13 +100,13 @@ export class TurnLog {
       data_json: JSON.stringify(data ?? null),
       created_at: this.#clock(),
     });
+    const insert = (kind: string, data: unknown) =>
+      this.#store.db.insertInto("turn_steps").values(row(kind, data));
     return {
       append: async (kind, data) => {
-        await this.#store.db.insertInto("turn_steps").values(row(kind, data)).execute();
+        await insert(kind, data).execute();
       },
-      appendIn: async (trx: Transaction<Database>, kind, data) => {
-        await trx.insertInto("turn_steps").values(row(kind, data)).execute();
-      },
+      statement: (kind, data) => insert(kind, data).compile(),
     };
   }
 

@@ -1,3 +1,4 @@
+import type { CompiledQuery } from "kysely";
 import type { StoaError } from "#platform/errors";
 import type { ModelUsage } from "#platform/models";
 
@@ -75,10 +76,6 @@ export interface OpenTurn {
 /** The turn's log, step by step, so that a crash leaves behind what was done and what was under way. */
 export interface StepLog {
   append(kind: string, data: unknown): Promise<void>;
-  /** The same within a transaction that another write shares. */
-  appendIn(
-    trx: import("kysely").Transaction<import("#platform/store").Database>,
-    kind: string,
-    data: unknown,
-  ): Promise<void>;
+  /** The same as a statement, for a transaction that another write shares. */
+  statement(kind: string, data: unknown): CompiledQuery;
 }
