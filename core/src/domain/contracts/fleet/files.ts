@@ -1,8 +1,7 @@
 import { constants } from "node:fs";
 import { lstat, open, readdir, realpath } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
-import type { FileProblem } from "#domain/contracts/yaml";
-import { Problems, startOfFile } from "#domain/contracts/yaml";
+import { type FileProblem, Problems, startOfFile } from "#domain/contracts/yaml";
 
 const MAX_FILE_BYTES = 1_000_000;
 const MAX_ENTRIES = 1_000;

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { agentIdPattern, readCapabilitiesConfig } from "#domain/contracts/capabilities";
 import { readManifest } from "#domain/contracts/manifest";
-import { type FileProblem, fileInvalid, fileProblemText, Problems } from "#domain/contracts/yaml";
+import { type FileProblem, fileInvalid, fileProblemText, inOrder, Problems } from "#domain/contracts/yaml";
 import { StoaError } from "#platform/errors";
 import { type AgentFile, readAgentFile } from "./agent-file.ts";
 import { crossCheck } from "./cross-check.ts";
@@ -44,7 +44,8 @@ export async function checkFleet(root: string): Promise<FleetCheck> {
     const broken = { agents: agents.broken, capabilities: capabilities.broken };
     crossCheck(files, fleetFile, agents.found, capabilities.found, rpcPeers, broken);
   }
-  const { errors: problems, warnings, read } = files;
+  const { read } = files;
+  const [problems, warnings] = [byFile(files.errors), byFile(files.warnings)];
   if (problems.length > 0 || !fleetFile) return { problems, warnings, files: read };
   const fleet: Fleet = {
     root: files.root,
@@ -56,6 +57,12 @@ export async function checkFleet(root: string): Promise<FleetCheck> {
     warnings,
   };
   return { fleet, problems, warnings, files: read };
+}
+
+/** The fleet's own file first, then the others by name, each from top to bottom. */
+function byFile(problems: readonly FileProblem[]): FileProblem[] {
+  const rank = ({ file }: FileProblem) => (file === FLEET_FILE ? "" : file);
+  return inOrder(problems).toSorted((a, b) => (rank(a) < rank(b) ? -1 : rank(a) > rank(b) ? 1 : 0));
 }
 
 async function readFleet(files: FleetFiles): Promise<FleetFile | undefined> {

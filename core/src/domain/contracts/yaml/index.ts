@@ -5,6 +5,7 @@ export {
   type FileProblem,
   fileInvalid,
   fileProblemText,
+  inOrder,
   type Position,
   Problems,
   startOfFile,

@@ -7,13 +7,14 @@ import {
   LineCounter,
   type ParsedNode,
   parseAllDocuments,
+  type YAMLError,
   type YAMLMap,
 } from "yaml";
 import { child } from "#domain/contracts/pointer";
 import { type Position, type Problems, startOfFile } from "./problems.ts";
 import { quote, type YamlEntry, type YamlValue } from "./value.ts";
 
-const MAX_CHARACTERS = 1_000_000;
+const MAX_CHARACTERS = 250_000;
 /** Aliases count each time they are used: a file of a few lines can stand for billions of values. */
 export const MAX_VALUES = 100_000;
 export const MAX_DEPTH = 100;
@@ -62,16 +63,18 @@ function parseDocument(
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1), path: "" };
   };
-  if (!Array.isArray(documents)) {
-    problems.error(startOfFile, "the file is empty");
-    return undefined;
-  }
   const [document, second] = documents;
+  if (!document) problems.error(startOfFile, "the file is empty");
   if (second) problems.error(at(second.range[0]), "the file has more than one document");
   for (const found of [...(document?.errors ?? []), ...(document?.warnings ?? [])]) {
-    problems.error(at(found.pos[0]), found.message.replace(/\s+/g, " ").trim());
+    problems.error(at(found.pos[0]), messageOf(found));
   }
   return document;
+}
+
+function messageOf({ message }: YAMLError): string {
+  if (message.includes("call stack")) return `the file is nested deeper than ${MAX_DEPTH} levels`;
+  return message.replace(/\s+/g, " ").trim();
 }
 
 /** Turns the parser's tree into ours, with aliases followed and everything counted. */

@@ -42,8 +42,13 @@ export class Problems {
   }
 
   throwIfAny(): void {
-    if (this.errors.length > 0) throw fileInvalid(this.errors);
+    if (this.errors.length > 0) throw fileInvalid(inOrder(this.errors));
   }
+}
+
+/** From the top of the file to its end: checks are made in an order of their own. */
+export function inOrder(problems: readonly FileProblem[]): FileProblem[] {
+  return problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }
 
 /** `agents/a/agent.yaml:3:1: unknown key "modle"` */
