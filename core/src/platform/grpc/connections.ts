@@ -1,4 +1,5 @@
 import type { ServerHttp2Session } from "node:http2";
+import type { Socket } from "node:net";
 
 export interface KeepaliveOptions {
   /** How often a connection is asked for a sign of life, and how long it may take to give one. */
@@ -8,6 +9,7 @@ export interface KeepaliveOptions {
 
 /** The connections of a host: finds out which are dead, and says goodbye to the others. */
 export class Connections {
+  readonly #sockets = new Set<Socket>();
   readonly #sessions = new Set<ServerHttp2Session>();
   readonly #keepalive: KeepaliveOptions;
   #closing = false;
@@ -16,7 +18,12 @@ export class Connections {
     this.#keepalive = keepalive;
   }
 
-  add(session: ServerHttp2Session): void {
+  connected(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.on("close", () => this.#sockets.delete(socket));
+  }
+
+  opened(session: ServerHttp2Session): void {
     this.#sessions.add(session);
     const pings = setInterval(() => this.#ping(session), this.#keepalive.timeMs).unref();
     session.on("close", () => {
@@ -32,8 +39,9 @@ export class Connections {
     for (const session of this.#sessions) session.close();
   }
 
+  /** A session that has said goodbye still waits for its peer's, so it is the sockets that are cut. */
   destroy(): void {
-    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #ping(session: ServerHttp2Session): void {

@@ -64,7 +64,8 @@ export class GrpcHost<P> {
       tls === undefined
         ? createServer(serverOptions)
         : createSecureServer({ ...serverOptions, ...serverTls(tls) });
-    this.#server.on("session", (session) => this.#connections.add(session));
+    this.#server.on("connection", (socket) => this.#connections.connected(socket));
+    this.#server.on("session", (session) => this.#connections.opened(session));
     this.#server.on("stream", (stream, headers) => this.#called(stream, headers));
     // Garbage on a socket ends that connection and concerns nobody else.
     const refused = (error: unknown) => options.log.debug({ err: error }, "a gRPC connection was refused");

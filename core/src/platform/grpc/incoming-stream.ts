@@ -94,8 +94,13 @@ export class IncomingStream {
       this.#deliver();
     });
     this.#stream.on("end", () => {
-      this.#halfClosed = true;
-      this.#deliver();
+      // Node's client cancels a stream with a regular end and a reset right behind it. An upload that was given
+      // up must not look complete, so what else came with the end is looked at first.
+      setImmediate(() => {
+        if (this.#stream.aborted || this.#stream.rstCode !== constants.NGHTTP2_NO_ERROR) return;
+        this.#halfClosed = true;
+        this.#deliver();
+      });
     });
     this.#stream.pause();
   }

@@ -80,10 +80,14 @@ export function wireText(text: string): string {
 
 function encodeDetails(details: Readonly<Record<string, unknown>>): Buffer | undefined {
   if (Object.keys(details).length === 0) return undefined;
-  const bytes = Buffer.from(
-    JSON.stringify(details, (_, value) => (typeof value === "bigint" ? `${value}` : value)),
-  );
-  return bytes.length > maxDetailsLength ? undefined : bytes;
+  try {
+    const plain = (_: string, value: unknown) => (typeof value === "bigint" ? `${value}` : value);
+    const bytes = Buffer.from(JSON.stringify(details, plain));
+    return bytes.length > maxDetailsLength ? undefined : bytes;
+  } catch {
+    // Not JSON: the caller gets the status without them.
+    return undefined;
+  }
 }
 
 function decodeDetails(metadata: Metadata): Record<string, unknown> {
