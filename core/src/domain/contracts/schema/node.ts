@@ -1,4 +1,4 @@
-import type { Check } from "./evaluate/check.ts";
+import type { Check } from "./evaluate/index.ts";
 import type { FormatName } from "./formats.ts";
 import type { Pattern } from "./pattern/index.ts";
 import type { Json, SchemaType } from "./types.ts";

@@ -3,6 +3,7 @@ import type { Violation } from "../types.ts";
 import { check } from "./check.ts";
 import { Run, TooMuchWork } from "./run.ts";
 
+export type { Check } from "./check.ts";
 export { isMultiple } from "./multiple.ts";
 export { TooMuchWork } from "./run.ts";
 

@@ -3,7 +3,9 @@ import { limits } from "../limits.ts";
 import { PatternError, parsePattern } from "./parse.ts";
 import { mostRepeats, sizeOf, toRe2 } from "./print.ts";
 
-export { PatternError } from "./parse.ts";
+export { type CodePoints, wordCharacters } from "./code-points.ts";
+export { type Expression, PatternError, parsePattern } from "./parse.ts";
+export { toRe2 } from "./print.ts";
 
 const RE2_MAX_REPEAT = 1_000;
 /** One step is worth this many characters times instructions, as a power of two. */

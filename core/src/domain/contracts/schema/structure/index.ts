@@ -5,9 +5,7 @@
 export { holds, TooMuchWork } from "../evaluate/index.ts";
 export { type FormatName, formats } from "../formats.ts";
 export { below, inPlace, type SchemaNode } from "../node.ts";
-export { type CodePoints, wordCharacters } from "../pattern/code-points.ts";
-export { type Expression, parsePattern } from "../pattern/parse.ts";
-export { toRe2 } from "../pattern/print.ts";
+export { type CodePoints, type Expression, parsePattern, toRe2, wordCharacters } from "../pattern/index.ts";
 export { readSchema, type SchemaGraph } from "../read.ts";
 export type { Json, JsonObject, SchemaDialect, SchemaType } from "../types.ts";
 export { asksNothingItself, endOf } from "./references.ts";
