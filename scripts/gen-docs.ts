@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { cliReference } from "../core/src/faces/cli/reference.ts";
 import { configReference } from "../core/src/platform/config/index.ts";
 import { catalogue } from "../core/src/platform/errors/index.ts";
 import { errorsPage } from "./errors-page.ts";
@@ -10,6 +11,7 @@ import { root } from "./project-files.ts";
 const pages = {
   "docs/errors.md": () => errorsPage(catalogue),
   "docs/configuration.md": () => configReference(),
+  "docs/cli.md": () => cliReference(),
 };
 
 const checkOnly = process.argv.includes("--check");

@@ -17,7 +17,7 @@ import { createInvocationMetrics, type InvokeDependencies } from "#domain/invoca
 import { createLedger, type Ledger } from "#domain/ledger";
 import { Memory } from "#domain/memory";
 import { AgentCapabilities, serveRequests } from "#domain/rpc";
-import { StoaError } from "#platform/errors";
+import { isStoaError, StoaError } from "#platform/errors";
 import { createOfflineModel } from "#platform/models";
 import { createProcessDriver } from "#platform/sandbox";
 import type { Closing } from "./closing.ts";
@@ -139,11 +139,10 @@ export async function buildDomain(
     },
     warmUp() {
       for (const capability of catalogue.list()) {
-        runtime
-          .start(capability)
-          .catch((error: unknown) =>
-            log.warn({ capability: capability.id, err: error }, "capability did not start"),
-          );
+        runtime.start(capability).catch((error: unknown) => {
+          if (isStoaError(error, "SHUTTING_DOWN")) return;
+          log.warn({ capability: capability.id, err: error }, "capability did not start");
+        });
       }
     },
   };
