@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ExportPage } from "#domain/ledger";
 import { StoaError } from "#platform/errors";
@@ -22,12 +23,13 @@ const attemptsOnce = 5;
 /** Exports what is there, and with `follow` what comes, until told to stop. */
 export async function runExport(
   access: AuditAccess,
-  context: CliContext,
+  sink: ExportSink,
+  { io }: CliContext,
   options: ExportOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const sink = sinkFor(context, options);
-  const cursor = options.cursorFile === undefined ? undefined : new CursorFile(options.cursorFile);
+  const cursor =
+    options.cursorFile === undefined ? undefined : new CursorFile(resolve(io.cwd, options.cursorFile));
   let from = (await cursor?.read()) ?? options.from ?? 0;
   for (;;) {
     const page = await access.exportPage(from, signal);
@@ -53,7 +55,8 @@ function stripped(page: ExportPage): ExportPage {
   return { ...page, lines };
 }
 
-function sinkFor(
+/** Where the records go; refuses flags that do not go together. */
+export function sinkFor(
   { io, out, version }: CliContext,
   { format, endpoint, header = [], follow, withoutPayload }: ExportOptions,
 ): ExportSink {

@@ -24,7 +24,7 @@ export async function trustedKeys(context: CliContext, command: Command, file: s
   const { parsePublicKeys, readTrustedKeys } = await import("#domain/ledger");
   if (file === undefined) return readTrustedKeys((await context.loadConfig(command)).config.home);
   const { readText } = await import("./read-json.ts");
-  return parsePublicKeys(await readText(file), file);
+  return parsePublicKeys(await readText(file, context.io), file);
 }
 
 export async function untilInterrupted<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -23,16 +23,17 @@ export function exported(audit: Command, context: CliContext): void {
   ]);
   command.action(async (options: Record<string, unknown> & { from?: string }) => {
     const { parseCount } = await import("../times.ts");
-    const { runExport } = await import("../export.ts");
+    const { runExport, sinkFor } = await import("../export.ts");
     const { from, ...rest } = options;
     const first =
       from === undefined
         ? {}
         : { from: parseCount("--from", from, { min: 0, max: Number.MAX_SAFE_INTEGER }) };
     const settings = { ...rest, ...first } as unknown as ExportOptions;
+    const sink = sinkFor(context, settings);
     await untilInterrupted(async (signal) => {
       try {
-        await withAudit(context, command, (access) => runExport(access, context, settings, signal));
+        await withAudit(context, command, (access) => runExport(access, sink, context, settings, signal));
       } catch (error) {
         // Ctrl-C is how following ends.
         if (!(settings.follow && signal.aborted)) throw error;

@@ -21,17 +21,16 @@ export function query(audit: Command, context: CliContext): void {
     const { parseTime, parseCount, stamp } = await import("../times.ts");
     const now = Date.now();
     const { kind, since, until, agent, correlation, limit, cursor } = options;
-    const page = await withAudit(context, command, (access) =>
-      access.query({
-        ...(kind === undefined ? {} : { kind }),
-        ...(since === undefined ? {} : { since: parseTime("--since", since, now) }),
-        ...(until === undefined ? {} : { until: parseTime("--until", until, now) }),
-        ...(agent === undefined ? {} : { agent }),
-        ...(correlation === undefined ? {} : { correlation }),
-        ...(limit === undefined ? {} : { limit: parseCount("--limit", limit, { min: 1, max: 1_000 }) }),
-        ...(cursor === undefined ? {} : { cursor }),
-      }),
-    );
+    const wanted = {
+      ...(kind === undefined ? {} : { kind }),
+      ...(since === undefined ? {} : { since: parseTime("--since", since, now) }),
+      ...(until === undefined ? {} : { until: parseTime("--until", until, now) }),
+      ...(agent === undefined ? {} : { agent }),
+      ...(correlation === undefined ? {} : { correlation }),
+      ...(limit === undefined ? {} : { limit: parseCount("--limit", limit, { min: 1, max: 1_000 }) }),
+      ...(cursor === undefined ? {} : { cursor }),
+    };
+    const page = await withAudit(context, command, (access) => access.query(wanted));
     const { out } = context;
     out.result(page, () => {
       if (page.entries.length === 0) out.line("No record matches.");

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { VerifyReport } from "#domain/ledger";
 import { exitCodes, StoaError } from "#platform/errors";
@@ -39,7 +40,7 @@ export function verify(audit: Command, context: CliContext): void {
         }
         const { verifyFile } = await import("#domain/ledger");
         return await verifyFile({
-          path: file,
+          path: resolve(context.io.cwd, file),
           trusted: await trustedKeys(context, command, key),
           onProgress,
           signal,
