@@ -137,7 +137,7 @@ capabilities:
       properties:
         x: { patternProperties: {} }
     outputSchema: true
-  - name: GOOD
+  - name: good
     since: "2.0.0"
     minSchemaVersion: "1.0.0"
   - description: nameless
@@ -155,7 +155,7 @@ capabilities:
       '13:12 /capabilities/0/since "since" must be a version in quotes, such as "1.1.0"',
       '18:9 /capabilities/1/inputSchema/properties/x unsupported keyword "patternProperties" at /properties/x',
       "19:19 /capabilities/1/outputSchema a schema must be an object, not a boolean at /",
-      '20:5 /capabilities/2/name capability "GOOD" is declared twice',
+      '20:5 /capabilities/2/name capability "good" is declared twice',
       "22:5 /capabilities/2/minSchemaVersion minSchemaVersion 1.0.0 is older than since 2.0.0",
       '23:5 /capabilities/3/name missing "name"',
     ]);

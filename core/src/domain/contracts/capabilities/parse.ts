@@ -1,4 +1,4 @@
-import { tryCompileSchema } from "#domain/contracts/schema";
+import { dialectOfSchema, tryCompileSchema } from "#domain/contracts/schema";
 import {
   Fields,
   fromPlain,
@@ -98,17 +98,14 @@ function readTransports(fields: Fields): TransportConfig[] {
 
 function readCapabilities(fields: Fields, validateSchemas: boolean): AgentCapability[] {
   fields.require("capabilities");
-  const seen = new Map<string, string>();
+  const seen = new Set<string>();
   return fields.eachFields("capabilities").flatMap((entry) => {
     const capability = readCapability(entry, validateSchemas);
     if (!capability) return [];
-    // Generated names and subjects do not tell cases apart everywhere, so neither does this.
-    const key = capability.name.toLowerCase();
-    const other = seen.get(key);
-    if (other !== undefined) {
+    if (seen.has(capability.name)) {
       fields.problems.error(entry.at("name"), `capability ${quote(capability.name)} is declared twice`);
     }
-    seen.set(key, capability.name);
+    seen.add(capability.name);
     return [capability];
   });
 }
@@ -176,8 +173,8 @@ function readSchemaField(fields: Fields, key: "inputSchema" | "outputSchema", va
   const value = fields.any(key);
   if (!value) return undefined;
   const schema = plain(value) as NonNullable<AgentCapability["inputSchema"]>;
+  if (!validate) return { schema, dialect: dialectOfSchema(schema, "subset") };
   const { validator, problems, dialect } = tryCompileSchema(schema, { dialect: "subset" });
-  if (!validate) return { schema, dialect };
   for (const { path, message } of problems) report(fields, value, path, `${message} at ${path}`);
   return { schema, dialect, validator };
 }

@@ -20,6 +20,12 @@ export function dialectOf(address: unknown, byDefault: SchemaDialect): SchemaDia
   return named;
 }
 
+/** The same for a schema as written; one that names a dialect we do not know is what its place takes. */
+export function dialectOfSchema(schema: unknown, byDefault: SchemaDialect): SchemaDialect {
+  const isObject = typeof schema === "object" && schema !== null && Object.hasOwn(schema, "$schema");
+  return dialectOf(isObject ? (schema as { $schema: unknown }).$schema : undefined, byDefault) ?? byDefault;
+}
+
 const subset = [
   "$schema",
   "$ref",

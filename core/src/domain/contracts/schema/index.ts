@@ -5,6 +5,7 @@ export {
   problemText,
   tryCompileSchema,
 } from "./compile.ts";
+export { dialectOfSchema } from "./dialects.ts";
 export type {
   CapabilityValidator,
   Json,

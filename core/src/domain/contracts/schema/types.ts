@@ -13,7 +13,7 @@ export interface Violation {
 /** The seam: what a capability's schema can be asked, whatever engine answers. */
 export interface CapabilityValidator {
   readonly dialect: SchemaDialect;
-  /** An empty list means valid. Never throws, whatever the value. */
+  /** An empty list means valid. Of JSON, no value makes it throw. */
   validate(value: unknown): Violation[];
 }
 

@@ -71,6 +71,9 @@ describe("stoa fleet validate", () => {
     const { code, stderr } = await stoa("validate");
     expect(code).toBe(exitCodes.failure);
     expect(stderr).toContain(`There is no fleet.yaml in ${cwd} or in a folder above it.`);
+    expect((await stoa("validate", "nowhere")).stderr).toContain(
+      `There is no folder ${join(cwd, "nowhere")}.`,
+    );
   });
 });
 

@@ -56,6 +56,8 @@ async function findRoot({ io }: CliContext, dir: string | undefined): Promise<st
   const { resolve } = await import("node:path");
   const { findFleetRoot } = await import("#domain/contracts/fleet");
   const start = resolve(io.cwd, dir ?? ".");
+  const { existsSync } = await import("node:fs");
+  if (!existsSync(start)) throw new StoaError("NOT_FOUND", `There is no folder ${start}.`);
   const root = await findFleetRoot(start);
   if (root !== undefined) return root;
   throw new StoaError("NOT_FOUND", `There is no fleet.yaml in ${start} or in a folder above it.`);

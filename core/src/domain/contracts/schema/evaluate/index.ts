@@ -13,8 +13,10 @@ export function explain(graph: SchemaGraph, value: unknown): Violation[] {
   try {
     check(run, graph.root, value, undefined);
   } catch (thrown) {
-    if (!(thrown instanceof TooMuchWork)) throw thrown;
-    return [...run.violations, { path: "/", message: thrown.message }];
+    // The stack can end before our own count does, where we were called from deep down already.
+    const reason = thrown instanceof RangeError ? TooMuchWork.depth() : thrown;
+    if (!(reason instanceof TooMuchWork)) throw thrown;
+    return [...run.violations, { path: "/", message: reason.message }];
   }
   return run.violations;
 }
