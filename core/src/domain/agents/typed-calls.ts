@@ -57,7 +57,7 @@ async function answerByTurn(
     agentId: agent.id,
     message,
     systemPrompt: "",
-    sessionId: `${context.sessionId}/${deps.nextId()}`,
+    sessionId: deps.nextId(),
   };
   let text = "";
   for await (const event of deps.turns.run(request, signal)) {

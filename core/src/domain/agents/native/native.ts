@@ -73,7 +73,7 @@ async function* runTool(
       args,
       correlationId: deps.nextId(),
       causedBy: turn.id,
-      hops: 0,
+      hops: turn.request.hops ?? 0,
       signal: turn.signal,
       alongside: ({ status }) => [turn.steps.statement("tool-result", { callId, status })],
     },

@@ -25,10 +25,10 @@ export async function* answerByHandler(
   const answer = await registry
     .connection(agent)
     .handle(
-      { messages, taskId: turn.id, contextId: request.sessionId },
+      { messages, taskId: request.taskId ?? turn.id, contextId: request.sessionId },
       { timeoutMs: handlerTimeoutMs, signal },
     );
   await turn.steps.append("handler-result", { state: answer.state, metadata: answer.metadata });
   if (answer.text !== "") yield { type: "chunk", agentId: agent.id, text: answer.text };
-  return { state: answer.state, model: `agent:${agent.name}`, text: answer.text };
+  return { state: answer.state, model: `agent:${agent.name}`, text: answer.text, metadata: answer.metadata };
 }

@@ -12,6 +12,10 @@ export interface TurnRequest {
   readonly agentId: string;
   /** Replaces the agent's own prompt for this turn; empty keeps it. */
   readonly systemPrompt: string;
+  /** What the caller calls the piece of work, where several turns belong to one; else the turn's own id. */
+  readonly taskId?: string;
+  /** How many agents have passed the work on before it came here. */
+  readonly hops?: number;
 }
 
 export type TurnState = "completed" | "input-required" | "auth-required" | "failed";
@@ -49,6 +53,8 @@ export interface TurnDone {
   readonly state: TurnState;
   /** Who said what; empty where the turn failed. */
   readonly turns: readonly { readonly agentId: string; readonly text: string }[];
+  /** What a registered agent said beside its answer, such as what it wants to be paid. */
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly error?: StoaError;
 }
 
@@ -57,6 +63,7 @@ export interface AgentAnswer {
   readonly state: Exclude<TurnState, "failed">;
   readonly model: string;
   readonly text: string;
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export interface HistoryEntry {

@@ -117,8 +117,9 @@ function check(request: TurnRequest): void {
   }
 }
 
-function doneOf(turnId: string, agent: Agent, { model, state, text }: AgentAnswer): TurnDone {
-  return { type: "done", turnId, model, state, turns: [{ agentId: agent.id, text }] };
+function doneOf(turnId: string, agent: Agent, { model, state, text, metadata }: AgentAnswer): TurnDone {
+  const turns = [{ agentId: agent.id, text }];
+  return { type: "done", turnId, model, state, turns, ...(metadata === undefined ? {} : { metadata }) };
 }
 
 function noAgent(id: string): StoaError {
