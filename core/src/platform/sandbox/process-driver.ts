@@ -2,12 +2,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { StoaError } from "#platform/errors";
 import type { Sandbox, SandboxDriver, SandboxExit, SandboxSpec } from "./driver.ts";
+import { onLines } from "./lines.ts";
 
 const stopGraceMs = 3_000;
-const longestLine = 4_096;
 
 /**
  * Runs a capability as a child process of the core: for trusted programs beside their manifest, in development
@@ -21,10 +20,8 @@ export function createProcessDriver(): SandboxDriver {
       const folder = await mkdtemp(join(tmpdir(), "stoa-cap-"));
       const address = `unix:${join(folder, "s")}`;
       const child = spawnProgram(spec, address);
-      const exited = new Promise<SandboxExit>((resolve) => {
-        child.once("close", (code, signal) => resolve({ code, signal }));
-        child.once("error", () => resolve({ code: null, signal: null }));
-      }).finally(() => rm(folder, { recursive: true, force: true }));
+      // What the program left beside its socket may resist being removed; that is no reason to fail.
+      const exited = ended(child).finally(() => rm(folder, { recursive: true, force: true }).catch(() => {}));
       await started(child, spec);
       return { address, exited, stop: () => stop(child, exited) };
     },
@@ -36,6 +33,8 @@ function spawnProgram(spec: SandboxSpec, address: string): ChildProcess {
   const [command, args] = viaNode ? [process.execPath, [spec.program]] : [spec.program, []];
   const child = spawn(command, args, {
     cwd: dirname(spec.program),
+    // A group of its own, so that what it starts in turn ends with it.
+    detached: true,
     // Standard input stays open for as long as the core lives: its end tells an orphan that the core is gone.
     stdio: ["pipe", "pipe", "pipe"],
     env: {
@@ -45,35 +44,48 @@ function spawnProgram(spec: SandboxSpec, address: string): ChildProcess {
       STOA_LISTEN: address,
     },
   });
-  child.stdin?.on("error", () => {});
-  for (const stream of [child.stdout, child.stderr]) {
-    if (stream)
-      createInterface({ input: stream }).on("line", (line) => spec.onOutput(line.slice(0, longestLine)));
-  }
+  child.on("error", () => {});
+  child.stdin.on("error", () => {});
+  for (const stream of [child.stdout, child.stderr]) onLines(stream, spec.onOutput);
   return child;
+}
+
+/** When the program itself has ended, whoever may still hold its output open. */
+function ended(child: ChildProcess): Promise<SandboxExit> {
+  return new Promise((resolve) => {
+    child.once("exit", (code, signal) => {
+      signalGroup(child, "SIGKILL");
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      resolve({ code, signal });
+    });
+    child.once("error", () => resolve({ code: null, signal: null }));
+  });
 }
 
 function started(child: ChildProcess, spec: SandboxSpec): Promise<void> {
   return new Promise((resolve, reject) => {
     child.once("spawn", resolve);
-    child.once("error", (cause) =>
-      reject(
-        new StoaError(
-          "CAPABILITY_UNHEALTHY",
-          `Capability ${spec.capabilityId}: its program ${spec.program} cannot be started.`,
-          {
-            cause,
-          },
-        ),
-      ),
-    );
+    child.once("error", (cause) => {
+      const message = `Capability ${spec.capabilityId}: its program ${spec.program} cannot be started.`;
+      reject(new StoaError("CAPABILITY_UNHEALTHY", message, { cause }));
+    });
   });
 }
 
 async function stop(child: ChildProcess, exited: Promise<SandboxExit>): Promise<void> {
   child.stdin?.end();
-  child.kill("SIGTERM");
-  const timer = setTimeout(() => child.kill("SIGKILL"), stopGraceMs);
+  if (child.exitCode === null && child.signalCode === null) signalGroup(child, "SIGTERM");
+  const timer = setTimeout(() => signalGroup(child, "SIGKILL"), stopGraceMs);
   await exited;
   clearTimeout(timer);
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group is gone already.
+  }
 }
