@@ -77,12 +77,16 @@ function writeString(text: string): string {
   return quoted(text);
 }
 
-/** Text in which JSON has nothing to escape: most of it. */
 const plain = /^[ !#-[\]-~]*$/;
+
+/** Whether JSON has nothing to escape in it: most text is so. */
+export function isPlain(text: string): boolean {
+  return plain.test(text);
+}
 
 /** A string's canonical form, if it has one. */
 export function quoted(text: string): string {
-  return plain.test(text) ? `"${text}"` : JSON.stringify(text);
+  return isPlain(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 class Refusal {

@@ -93,7 +93,7 @@ export class Chain {
     if (batch.length === 0) return undefined;
     const edge = before.edge.clone();
     const tiles: Tile[] = [];
-    for (const { leaf } of batch) tiles.push(...edge.append(leaf));
+    for (const { leaf } of batch) edge.append(leaf, tiles);
     tiles.push(...edge.openTiles());
     const checkpoint = signCheckpoint(
       {

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from "kysely";
+import type { Transaction } from "kysely";
 import { StoaError } from "#platform/errors";
 import type { Database, Store } from "#platform/store";
 import type { LedgerRecord } from "./kinds.ts";
@@ -38,7 +38,7 @@ export async function eraseRecords(store: Store, append: Append, options: EraseO
   const erased: Erased = { erasures: [], records: [] };
   for (let at = 0; at < ids.length; at += perRecord) {
     const done = await store.transaction((trx) =>
-      eraseSome(trx, store.dialect, append, { workspaceId, ids: ids.slice(at, at + perRecord), by, reason }),
+      eraseSome(trx, append, { workspaceId, ids: ids.slice(at, at + perRecord), by, reason }),
     );
     if (done === undefined) continue;
     erased.erasures.push(done.erasure);
@@ -56,12 +56,9 @@ interface Part {
 
 async function eraseSome(
   trx: Transaction<Database>,
-  dialect: Store["dialect"],
   append: Append,
   { workspaceId, ids, by, reason }: Part,
 ): Promise<{ erasure: string; named: Erased["records"] } | undefined> {
-  // What is deleted is overwritten in the file, not just unlinked from it.
-  if (dialect === "sqlite") await sql`pragma secure_delete = on`.execute(trx);
   const found = await trx
     .selectFrom("ledger_records")
     .select(["id", "kind", "seq", "digest", "erasure_id"])

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUIDv7 } from "node:crypto";
 import { join } from "node:path";
-import { CompiledQuery, type Transaction } from "kysely";
+import { CompiledQuery, sql as raw, type Transaction } from "kysely";
 import type { Logger } from "#platform/log";
 import type { Database, Store } from "#platform/store";
 import { Chain } from "./chain.ts";
@@ -79,6 +79,8 @@ export function createLedger(options: LedgerOptions): Ledger {
   const opened = once(async () => {
     const outside = new CheckpointFiles(join(home, "checkpoints"));
     const keys = await loadLedgerKeys(home);
+    // SQLite overwrites what it deletes and moves, instead of only unlinking it: what is erased must be gone.
+    if (store.dialect === "sqlite") await raw`pragma secure_delete = 1`.execute(store.db);
     const chain = new Chain({ store, clock, keys, outside, sinks, log, batchSize });
     return { keys, outside, sequencer: new Sequencer({ store, chain, log, delayMs, pollMs }) };
   });

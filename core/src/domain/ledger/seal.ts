@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { StoaError } from "#platform/errors";
 import type { LedgerRecordsTable } from "#platform/store";
-import { canonicalJson, quoted } from "./canonical-json.ts";
+import { canonicalJson, isPlain, quoted } from "./canonical-json.ts";
 import { isRecordKind, kinds, type LedgerRecord } from "./kinds.ts";
 
 /** A record as it is stored before the sequencer has given it a place. */
@@ -84,20 +84,27 @@ export function leafHash(row: LeafFields): string {
 }
 
 export function leafText(row: LeafFields): string {
+  const { agent, correlation, id, kind, meta, digest, ts, workspace_id } = row;
+  // One look at all of them: names that need escaping are rare, and this is done for every record of a verification.
+  const quote = isPlain(`${agent}${correlation}${id}${kind}${digest}${workspace_id}`) ? inQuotes : quoted;
   return (
-    `{"agent":${orNull(row.agent)},"correlation":${orNull(row.correlation)},"id":${quoted(row.id)},` +
-    `"kind":${quoted(row.kind)},"meta":${row.meta},"payload":${orNull(row.digest)},"ts":${row.ts},"v":1,` +
-    `"workspace":${quoted(row.workspace_id)}}`
+    `{"agent":${agent === null ? null : quote(agent)},"correlation":${correlation === null ? null : quote(correlation)},` +
+    `"id":${quote(id)},"kind":${quote(kind)},"meta":${meta},"payload":${digest === null ? null : quote(digest)},` +
+    `"ts":${ts},"v":1,"workspace":${quote(workspace_id)}}`
   );
+}
+
+function inQuotes(text: string): string {
+  return `"${text}"`;
 }
 
 /** The salt keeps a payload that is easy to guess from being guessed out of its digest once it is erased. */
 export function payloadDigest(salt: string, payload: string, subject: string | null): string {
-  return hash("sha256", `${salt}{"data":${payload},"subject":${orNull(subject)}}`, "hex");
-}
-
-function orNull(text: string | null): string {
-  return text === null ? "null" : quoted(text);
+  return hash(
+    "sha256",
+    `${salt}{"data":${payload},"subject":${subject === null ? null : quoted(subject)}}`,
+    "hex",
+  );
 }
 
 function invalid(problem: string, details?: Record<string, unknown>): StoaError {

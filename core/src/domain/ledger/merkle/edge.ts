@@ -70,9 +70,8 @@ export class Edge {
     return new Edge(this.#size, this.#peaks, this.#open);
   }
 
-  /** Adds a leaf, and returns the tiles that it filled. */
-  append(leaf: string): Tile[] {
-    const filled: Tile[] = [];
+  /** Adds a leaf, and hands over the tiles that it filled. */
+  append(leaf: string, filled: Tile[]): void {
     let rest = this.#size++;
     let hash = leaf;
     for (let level = 0; ; level++) {
@@ -83,7 +82,6 @@ export class Edge {
       rest = Math.floor(rest / 2);
     }
     this.#peaks.push(hash);
-    return filled;
   }
 
   /** The unfinished tiles, as they are now. */

@@ -38,8 +38,9 @@ const leaves = Array.from({ length: 1100 }, (_, i) => leafOf(`leaf ${i}`));
 function grow(size: number): { edge: Edge; tiles: TileSource; stored: Map<string, Tile> } {
   const edge = Edge.empty();
   const stored = new Map<string, Tile>();
-  for (const leaf of leaves.slice(0, size))
-    for (const tile of edge.append(leaf)) stored.set(tileKey(tile), tile);
+  const filled: Tile[] = [];
+  for (const leaf of leaves.slice(0, size)) edge.append(leaf, filled);
+  for (const tile of filled) stored.set(tileKey(tile), tile);
   for (const tile of edge.openTiles()) stored.set(tileKey(tile), tile);
   const tiles: TileSource = async (refs) => refs.flatMap((ref) => stored.get(tileKey(ref)) ?? []);
   return { edge, tiles, stored };
@@ -61,9 +62,9 @@ describe("the tree", () => {
   test("has the published roots", () => {
     const edge = Edge.empty();
     expect(edge.root).toBe("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    edge.append(known[0] ?? "");
+    edge.append(known[0] ?? "", []);
     expect(edge.root).toBe("6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d");
-    for (const leaf of known.slice(1)) edge.append(leaf);
+    for (const leaf of known.slice(1)) edge.append(leaf, []);
     expect(edge.root).toBe("5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328");
   });
 
@@ -71,7 +72,7 @@ describe("the tree", () => {
     const edge = Edge.empty();
     expect(edge.root).toBe(emptyRoot);
     for (let size = 1; size <= 300; size++) {
-      edge.append(leaves[size - 1] ?? "");
+      edge.append(leaves[size - 1] ?? "", []);
       expect(edge.root).toBe(treeHash(leaves.slice(0, size)));
     }
   });
@@ -82,7 +83,7 @@ describe("the tree", () => {
       const edge = await Edge.load(tiles, size);
       expect(edge.root).toBe(treeHash(leaves.slice(0, size)));
       if (size < 1100) {
-        edge.append(leaves[size] ?? "");
+        edge.append(leaves[size] ?? "", []);
         expect(edge.root).toBe(treeHash(leaves.slice(0, size + 1)));
       }
     }
@@ -198,6 +199,6 @@ describe("consistency", () => {
 test("a tree grows from its peaks alone", () => {
   const { edge } = grow(77);
   const again = Edge.fromPeaks(77, edge.peaks);
-  for (const leaf of leaves.slice(77, 300)) again.append(leaf);
+  for (const leaf of leaves.slice(77, 300)) again.append(leaf, []);
   expect(again.root).toBe(treeHash(leaves.slice(0, 300)));
 });

@@ -54,7 +54,7 @@ export async function walk(stretches: AsyncIterable<Stretch>, walk: Walk): Promi
       }
       // Without a leaf the tree cannot be followed any further, and later roots cannot be judged.
       if (leaf === undefined) return;
-      tiles.push(...edge.append(leaf));
+      edge.append(leaf, tiles);
       for (const line of lines) if (line.due === edge.size) await line.hold(edge.root);
     }
     await walk.checkTiles?.(tiles);
