@@ -1,18 +1,23 @@
 import type { Json } from "./types.ts";
 
+/** Takes steps from a budget; throws where it is spent. */
+export type Spend = (steps: number) => void;
+
 /** Equality as JSON Schema has it: by value, own properties only, in any order. As deep as `b`, which is bounded. */
-export function equals(a: unknown, b: Json): boolean {
+export function equals(a: unknown, b: Json, spend: Spend): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(b)) {
     if (!Array.isArray(a) || a.length !== b.length) return false;
-    return b.every((item, i) => equals(a[i], item));
+    return b.every((item, i) => equals(a[i], item, spend));
   }
   if (Array.isArray(a)) return false;
+  const count = Object.keys(a).length;
+  spend(count * 2);
   const keys = Object.keys(b);
-  if (keys.length !== Object.keys(a).length) return false;
+  if (keys.length !== count) return false;
   const [left, right] = [a as Record<string, unknown>, b as Record<string, Json>];
-  return keys.every((key) => Object.hasOwn(left, key) && equals(left[key], right[key] ?? null));
+  return keys.every((key) => Object.hasOwn(left, key) && equals(left[key], right[key] ?? null, spend));
 }
 
 /**
@@ -37,15 +42,15 @@ export function fingerprint(value: unknown, visit: (depth: number) => void, dept
 /** Steps that visiting one value inside a fingerprint is worth. */
 export const FINGERPRINT_STEPS = 16;
 
+export type Membership = (value: unknown, spend: Spend) => boolean;
+
 const FEW = 8;
 
 /**
  * Whether a value is one of these. Scalars are looked up; where there are many structures, they are too, by
  * their fingerprints.
  */
-export function membership(
-  values: readonly Json[],
-): (value: unknown, spend: (steps: number) => void) => boolean {
+export function membership(values: readonly Json[]): Membership {
   const scalars = new Set<unknown>(values.filter(isScalar));
   const structures = values.filter((value) => !isScalar(value));
   const depth = structures.reduce<number>((most, value) => Math.max(most, depthOf(value)), 0);
@@ -53,8 +58,8 @@ export function membership(
     structures.length > FEW ? new Set(structures.map((value) => fingerprint(value, () => {}))) : undefined;
   return (value, spend) => {
     if (isScalar(value)) return scalars.has(value);
-    if (!known) return structures.some((one) => equals(value, one));
-    if (deeperThan(value, depth)) return false;
+    if (!known) return structures.some((one) => equals(value, one, spend));
+    if (deeperThan(value, depth, spend)) return false;
     return known.has(fingerprint(value, () => spend(FINGERPRINT_STEPS)));
   };
 }
@@ -68,7 +73,10 @@ function depthOf(value: Json): number {
   return 1 + Object.values(value).reduce<number>((most, item) => Math.max(most, depthOf(item)), 0);
 }
 
-function deeperThan(value: unknown, depth: number): boolean {
+function deeperThan(value: unknown, depth: number, spend: Spend): boolean {
   if (typeof value !== "object" || value === null) return false;
-  return depth === 0 || Object.values(value).some((item) => deeperThan(item, depth - 1));
+  if (depth === 0) return true;
+  const items = Object.values(value);
+  spend(items.length);
+  return items.some((item) => deeperThan(item, depth - 1, spend));
 }

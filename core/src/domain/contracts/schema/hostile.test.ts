@@ -149,7 +149,7 @@ describe("a schema made to run away", () => {
   it("by matching patterns against long texts", () => {
     const schema = { items: { pattern: "[a-e][a-z]{200}[^a-z]" } };
     const text = "abcdefgh".repeat(10_000);
-    expect(looksInto(schema, new Array(10).fill(text)).violations).toEqual(tooMuch);
+    expect(looksInto(schema, new Array(10).fill(text)).violations.at(-1)).toEqual(tooMuch[0]);
   });
 
   it("with a value nested without end", () => {

@@ -27,7 +27,7 @@ export const limits = {
   checkDepth: 1_500,
   /** Units of work for one value, each about a check of one subschema: in compiled code, and walking. */
   steps: 4_000_000,
-  walkSteps: 1_000_000,
+  walkSteps: 2_000_000,
   /** How many violations are listed for one value. */
   violations: 1_000,
   /** Characters of a JSON text quoted in a message. */

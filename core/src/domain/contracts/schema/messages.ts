@@ -10,11 +10,16 @@ export const unevaluatedItem = "unevaluated item is not allowed";
 export function wrongType(types: readonly SchemaType[], value: unknown): string {
   return `expected type ${types.join("|")} but got ${typeName(value)}`;
 }
-export function notConst(expected: unknown, value: unknown): string {
-  return `expected const ${json(expected)} but got ${json(value)}`;
+export function notConst(expected: unknown, quoted: string): string {
+  return `expected const ${quote(expected)} but got ${quoted}`;
 }
 export function notInEnum(values: readonly unknown[]): string {
-  return `value not in enum [${cut(values.map(json).join(", "))}]`;
+  let list = "";
+  for (const value of values) {
+    if (list.length > limits.quotedText) break;
+    list += `${list === "" ? "" : ", "}${quote(value)}`;
+  }
+  return `value not in enum [${cut(list)}]`;
 }
 export function noMatch(source: string): string {
   return `string does not match pattern /${source}/`;
@@ -23,19 +28,19 @@ export function wrongFormat(name: FormatName): string {
   return `format ${name}: not ${formats[name].noun}`;
 }
 export function missing(key: string): string {
-  return `missing required property ${json(key)}`;
+  return `missing required property ${quote(key)}`;
 }
 export function missingBeside(key: string, because: string): string {
-  return `missing property ${json(key)}, required beside ${json(because)}`;
+  return `missing property ${quote(key)}, required beside ${quote(because)}`;
 }
 export function additional(key: string): string {
-  return `additional property ${json(key)} is not allowed`;
+  return `additional property ${quote(key)} is not allowed`;
 }
 export function unevaluated(key: string): string {
-  return `unevaluated property ${json(key)} is not allowed`;
+  return `unevaluated property ${quote(key)} is not allowed`;
 }
 export function badName(key: string): string {
-  return `property name ${json(key)} is not allowed`;
+  return `property name ${quote(key)} is not allowed`;
 }
 export function tooFewContained(count: number, min: number): string {
   return `${count} items match contains (expected at least ${min})`;
@@ -52,7 +57,7 @@ function typeName(value: unknown): string {
 }
 
 /** A value in a message. The value is the sender's, so it may be of any size, or no JSON at all. */
-function json(value: unknown): string {
+export function quote(value: unknown): string {
   return cut(write(value, 0, { left: limits.quotedText }));
 }
 

@@ -1,3 +1,4 @@
+import type { Membership } from "./equality.ts";
 import type { Check } from "./evaluate/index.ts";
 import type { FormatName } from "./formats.ts";
 import type { Pattern } from "./pattern/index.ts";
@@ -18,7 +19,7 @@ export interface SchemaNode {
   types?: readonly SchemaType[];
   enum?: readonly Json[];
   /** Whether a value is one of `enum`. */
-  isMember?: (value: unknown, spend: (steps: number) => void) => boolean;
+  isMember?: Membership;
   /** Wrapped, since `null` is a value like any other. */
   const?: { readonly value: Json };
   minimum?: number;

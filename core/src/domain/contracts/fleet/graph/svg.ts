@@ -20,7 +20,7 @@ interface Placed {
  */
 export function graphToSvg(graph: FleetGraph): string {
   const agents = graph.nodes.filter(({ kind }) => kind !== "tool capability");
-  const tools = graph.nodes.filter(({ kind }) => kind === "tool capability");
+  const tools = inOrderOfUse(graph);
   const left = MARGIN + Math.min(ARC.most, agents.length * ARC.perRow) + 10;
   const agentWidth = widest(agents);
   const placed = new Map<string, Placed>([
@@ -39,6 +39,16 @@ export function graphToSvg(graph: FleetGraph): string {
     "</svg>",
     "",
   ].join("\n");
+}
+
+/** Tool capabilities beside the first agent that uses them, so that fewer lines cross. */
+function inOrderOfUse({ nodes, edges }: FleetGraph): FleetNode[] {
+  const firstUse = (key: string) => {
+    const index = edges.findIndex(({ to }) => to === key);
+    return index < 0 ? edges.length : index;
+  };
+  const tools = nodes.filter(({ kind }) => kind === "tool capability");
+  return tools.toSorted((a, b) => firstUse(a.key) - firstUse(b.key));
 }
 
 function widest(nodes: readonly FleetNode[]): number {

@@ -1,4 +1,4 @@
-import { equals, isScalar } from "../equality.ts";
+import { equals, isScalar, type Spend } from "../equality.ts";
 import { isMultiple } from "../evaluate/index.ts";
 import { setOwn } from "../json.ts";
 import type { SchemaNode } from "../node.ts";
@@ -17,7 +17,7 @@ export interface DocumentOptions {
   /** The number of a reference's target, which is compiled by itself. Only where steps are counted. */
   readonly targetOf: (node: SchemaNode) => number;
   /** Takes steps from the budget of the value at hand. */
-  readonly spend: (steps: number) => void;
+  readonly spend: Spend;
 }
 
 export function toDocument(node: SchemaNode, options: DocumentOptions): AjvDocument {
@@ -72,7 +72,7 @@ function scalarKeywords(
   if (node.const) {
     const { value } = node.const;
     if (isScalar(value)) doc.const = value;
-    else checks.push((found) => equals(found, value));
+    else checks.push((found) => equals(found, value, options.spend));
   }
   if (node.enum) {
     if (node.enum.length > 0 && node.enum.length <= MANY && node.enum.every(isScalar))

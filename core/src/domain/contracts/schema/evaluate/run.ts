@@ -1,5 +1,6 @@
 import { pointer } from "#domain/contracts/pointer";
 import { limits } from "../limits.ts";
+import { quote } from "../messages.ts";
 import type { Violation } from "../types.ts";
 
 /** The value asks for more work than the budget has, or nests deeper than the stack should. */
@@ -37,6 +38,7 @@ export class Run {
   explaining: boolean;
   readonly #at: (string | number)[] = [];
   #steps: number = limits.walkSteps;
+  readonly #quotes = new Map<object, string>();
   #depth = 0;
 
   constructor(options: { explain: boolean; tracksMarks: boolean }) {
@@ -64,6 +66,14 @@ export class Run {
     if (this.violations.length >= limits.violations) throw TooMuchWork.violations();
     this.violations.push({ path: pointer([...this.#at, ...below]), message });
     return false;
+  }
+
+  /** A value in a message. The text of a large one is made once, however often it is spoken of. */
+  quoted(value: unknown): string {
+    if (typeof value !== "object" || value === null) return quote(value);
+    const known = this.#quotes.get(value) ?? quote(value);
+    this.#quotes.set(value, known);
+    return known;
   }
 
   /** Goes to an item or property of the value. */

@@ -1,4 +1,4 @@
-import { equals } from "../equality.ts";
+import { equals, type Spend } from "../equality.ts";
 import { formats } from "../formats.ts";
 import * as say from "../messages.ts";
 import type { SchemaType } from "../types.ts";
@@ -33,8 +33,11 @@ export const checkType: Check = (run, { types = [] }, value) =>
 
 export const checkValue: Check = (run, node, value) => {
   let valid = true;
-  if (node.const && !equals(value, node.const.value)) valid = run.fail(say.notConst(node.const.value, value));
-  if (node.enum && !node.isMember?.(value, (steps) => run.spend(steps))) {
+  const spend: Spend = (steps) => run.spend(steps);
+  if (node.const && !equals(value, node.const.value, spend)) {
+    valid = run.fail(say.notConst(node.const.value, run.quoted(value)));
+  }
+  if (node.enum && !node.isMember?.(value, spend)) {
     valid = run.fail(say.notInEnum(node.enum));
   }
   return valid;
