@@ -2,10 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fileProblemText } from "#domain/contracts/yaml";
 import { isStoaError } from "#platform/errors";
 import { checkFleet, findFleetRoot, loadFleet } from "./index.ts";
+
+// Much work on a machine that may be busy with other things.
+vi.setConfig({ testTimeout: 300_000 });
 
 let root: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { compileGraph } from "./engine/ajv.ts";
 import { Budget } from "./engine/budget.ts";
 import { planFor } from "./engine/plan.ts";
@@ -7,6 +7,9 @@ import { tryCompileSchema } from "./index.ts";
 import { readSchema } from "./read.ts";
 import { readGroups, requireSuiteOnCi, type SuiteGroup, suiteIsHere } from "./testing/suite.ts";
 import type { SchemaDialect } from "./types.ts";
+
+// Much work on a machine that may be busy with other things.
+vi.setConfig({ testTimeout: 300_000 });
 
 requireSuiteOnCi();
 

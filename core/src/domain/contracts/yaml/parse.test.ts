@@ -1,5 +1,8 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Problems, parseYaml, plain, positionOf } from "./index.ts";
+
+// Much work on a machine that may be busy with other things.
+vi.setConfig({ testTimeout: 300_000 });
 
 function parse(text: string) {
   const problems = new Problems("x.yaml");

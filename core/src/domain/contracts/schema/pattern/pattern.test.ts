@@ -1,6 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { compilePattern, PatternError } from "./index.ts";
+
+// Much work on a machine that may be busy with other things.
+vi.setConfig({ testTimeout: 300_000 });
 
 const refusal = (source: string): string => {
   try {
