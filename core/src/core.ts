@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createLedger } from "#domain/ledger";
 import type { LoadedConfig } from "#platform/config";
 import { Closing } from "./assembly/closing.ts";
 import { buildDomain } from "./assembly/domain.ts";
@@ -32,9 +33,12 @@ export async function startCore(loaded: LoadedConfig, options: StartOptions = {}
     // Files are read before anything is opened: a fleet with a mistake in it should not start half a core.
     const fleet = await loadConfiguredFleet(config, log);
     const platform = await openPlatform(loaded, version, log, closing);
-    const identity = await openIdentity(platform);
+    const { store, clock } = platform;
+    const ledger = createLedger({ store, home: config.home, log, clock });
+    closing.add("ledger", () => ledger.close());
+    const identity = await openIdentity(platform, ledger);
     const faces = await openFaces({ platform, identity, version, startedAt, closing }, (listeners) =>
-      buildDomain(platform, fleet, listeners, closing),
+      buildDomain(platform, ledger, fleet, listeners, closing),
     );
     platform.home.publish({ http: faces.http, ...(faces.grpc === undefined ? {} : { grpc: faces.grpc }) });
     log.info({ http: faces.http, grpc: faces.grpc, version }, "the core is up");

@@ -14,7 +14,7 @@ import {
 import { CapabilityCatalogue, CapabilityRuntime } from "#domain/capabilities";
 import type { Fleet } from "#domain/contracts/fleet";
 import { createInvocationMetrics, type InvokeDependencies } from "#domain/invocations";
-import { createLedger, type Ledger } from "#domain/ledger";
+import type { Ledger } from "#domain/ledger";
 import { Memory } from "#domain/memory";
 import { AgentCapabilities, serveRequests } from "#domain/rpc";
 import { isStoaError, StoaError } from "#platform/errors";
@@ -44,14 +44,13 @@ export interface Domain {
 
 export async function buildDomain(
   platform: Platform,
+  ledger: Ledger,
   fleet: Fleet | undefined,
   listeners: AgentListeners,
   closing: Closing,
 ): Promise<Domain> {
   const { config, log, store, telemetry, memoryBus, clock } = platform;
   const nextId = () => randomUUIDv7();
-  const ledger = createLedger({ store, home: config.home, log, clock, ids: nextId });
-  closing.add("ledger", () => ledger.close());
   const memory = new Memory({ store, clock });
 
   const catalogue = new CapabilityCatalogue();
@@ -73,8 +72,10 @@ export async function buildDomain(
     clock,
     nextId,
     metrics: createInvocationMetrics(telemetry),
+    log,
   };
 
+  const native = fleet === undefined ? [] : nativeAgents(fleet, catalogue);
   const registry = new AgentRegistry({
     store,
     ledger,
@@ -83,9 +84,9 @@ export async function buildDomain(
     clock,
     log,
     healthCheckIntervalMs: healthIntervalMs,
+    isReserved: (id) => native.some((agent) => agent.id === id),
   });
   closing.add("registered agents", () => registry.close());
-  const native = fleet === undefined ? [] : nativeAgents(fleet, catalogue);
   const directory = new AgentDirectory(native, registry);
   const nativeDeps: NativeDependencies = {
     model: createOfflineModel({ nextId }),
@@ -131,6 +132,7 @@ export async function buildDomain(
           config: served,
           clock,
           nextId,
+          log,
           handle: (capability, payload, envelope, signal) =>
             answerTypedCall(agent, capability, payload, envelope, signal, { ...nativeDeps, turns }),
         });

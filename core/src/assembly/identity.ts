@@ -8,6 +8,7 @@ import {
   rotateLocalCredential,
   Workspaces,
 } from "#domain/identity";
+import type { Ledger } from "#domain/ledger";
 import { assertExposureAllowed, wideListeners } from "#platform/config";
 import type { Platform } from "./platform.ts";
 
@@ -17,9 +18,12 @@ export interface Identity {
   readonly adminKey?: string;
 }
 
-export async function openIdentity({ config, store, clock, log }: Platform): Promise<Identity> {
+export async function openIdentity(
+  { config, store, clock, log }: Platform,
+  ledger: Ledger,
+): Promise<Identity> {
   const workspaces = new Workspaces({ store, clock });
-  const apiKeys = new ApiKeys({ store, clock, random: randomBytes });
+  const apiKeys = new ApiKeys({ store, ledger, clock, random: randomBytes });
   assertExposureAllowed(config, { apiKeys: await apiKeys.countUsable() });
   await workspaces.ensure("default");
   const signing = loadSigningKeys(config.signingKeys, config.home);

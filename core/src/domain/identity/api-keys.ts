@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Selectable } from "kysely";
+import type { Selectable, Transaction } from "kysely";
+import type { Ledger } from "#domain/ledger";
 import { StoaError } from "#platform/errors";
-import type { ApiKeysTable, Store } from "#platform/store";
+import type { ApiKeysTable, Database, Store } from "#platform/store";
 import { checkUserId, checkWorkspaceId } from "./ids.ts";
 import { makeKey, parseKey } from "./key-format.ts";
 import { defaultWorkspace, isRole, type Principal, type Role, roles } from "./principal.ts";
@@ -37,6 +38,8 @@ export interface CreatedApiKey extends ApiKey {
 
 export interface ApiKeysDependencies {
   readonly store: Store;
+  /** Who gives and takes access is on record: in the transaction that does it, or not at all. */
+  readonly ledger: Pick<Ledger, "append">;
   readonly clock: () => number;
   readonly random: (size: number) => Uint8Array;
 }
@@ -46,16 +49,19 @@ const lastUsedEveryMs = 60_000;
 
 export class ApiKeys {
   readonly #store: Store;
+  readonly #ledger: Pick<Ledger, "append">;
   readonly #clock: () => number;
   readonly #random: (size: number) => Uint8Array;
 
-  constructor({ store, clock, random }: ApiKeysDependencies) {
+  constructor({ store, ledger, clock, random }: ApiKeysDependencies) {
     this.#store = store;
+    this.#ledger = ledger;
     this.#clock = clock;
     this.#random = random;
   }
 
-  async create(request: NewApiKey): Promise<CreatedApiKey> {
+  /** `by` is the user who makes the key. */
+  async create(request: NewApiKey, by: string): Promise<CreatedApiKey> {
     const { key, row } = this.#draft(request);
     await this.#store.transaction(async (trx) => {
       await trx
@@ -63,7 +69,7 @@ export class ApiKeys {
         .values({ id: row.workspace_id, created_at: row.created_at })
         .onConflict((conflict) => conflict.column("id").doNothing())
         .execute();
-      await trx.insertInto("api_keys").values(row).execute();
+      await this.#insert(trx, row, by);
     });
     return { ...toApiKey(row), key };
   }
@@ -86,7 +92,7 @@ export class ApiKeys {
         .execute();
       const any = await trx.selectFrom("api_keys").select("id").limit(1).executeTakeFirst();
       if (any) return false;
-      await trx.insertInto("api_keys").values(row).execute();
+      await this.#insert(trx, row, undefined);
       return true;
     });
     return created ? { ...toApiKey(row), key } : undefined;
@@ -110,20 +116,25 @@ export class ApiKeys {
     return Number(count);
   }
 
-  /** Ends a key at once. Revoking it again changes nothing. */
-  async revoke(id: string, workspaceId?: string): Promise<ApiKey> {
+  /** Ends a key at once. Revoking it again changes nothing. `by` is the user who does it. */
+  async revoke(id: string, by: string, workspaceId?: string): Promise<ApiKey> {
     const known = await this.#find(id);
     if (!known || (workspaceId !== undefined && known.workspace_id !== workspaceId)) {
       throw new StoaError("NOT_FOUND", "No API key has this id. `stoa key list` prints those that exist.");
     }
     if (known.revoked_at !== null) return toApiKey(known);
     const revokedAt = this.#clock();
-    await this.#store.db
-      .updateTable("api_keys")
-      .set({ revoked_at: revokedAt })
-      .where("id", "=", known.id)
-      .where("revoked_at", "is", null)
-      .execute();
+    await this.#store.transaction(async (trx) => {
+      const revoked = await trx
+        .updateTable("api_keys")
+        .set({ revoked_at: revokedAt })
+        .where("id", "=", known.id)
+        .where("revoked_at", "is", null)
+        .returning("id")
+        .executeTakeFirst();
+      // Of two that revoke at once, one did it.
+      if (revoked) await this.#ledger.append(trx, changeOf(known, "revoked", by));
+    });
     return toApiKey({ ...known, revoked_at: revokedAt });
   }
 
@@ -142,6 +153,15 @@ export class ApiKeys {
     if (row.expires_at !== null && row.expires_at <= now) throw refused("The API key has expired.");
     await this.#touch(row, now);
     return { kind: "key", workspaceId: row.workspace_id, userId: row.user_id, role: row.role, keyId: row.id };
+  }
+
+  async #insert(
+    trx: Transaction<Database>,
+    row: Selectable<ApiKeysTable>,
+    by: string | undefined,
+  ): Promise<void> {
+    await trx.insertInto("api_keys").values(row).execute();
+    await this.#ledger.append(trx, changeOf(row, "created", by));
   }
 
   async #touch(row: Selectable<ApiKeysTable>, now: number): Promise<void> {
@@ -198,6 +218,19 @@ export class ApiKeys {
  */
 function hash(secret: string): Buffer {
   return createHash("sha256").update(secret).digest();
+}
+
+/** Without a user where the core itself did it. */
+function changeOf(row: Selectable<ApiKeysTable>, action: "created" | "revoked", by: string | undefined) {
+  const { id, name, role, user_id: userId, workspace_id: tenantId } = row;
+  return {
+    kind: "configuration_change" as const,
+    tenantId,
+    target: `api_key/${id}`,
+    action,
+    ...(by === undefined ? {} : { userId: by }),
+    ...(action === "created" ? { after: { name, role, userId } } : {}),
+  };
 }
 
 function refused(message: string): StoaError {

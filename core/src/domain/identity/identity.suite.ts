@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createLedger } from "#domain/ledger";
 import { createLogger } from "#platform/log";
 import { openStore, type Store, type StoreLocation } from "#platform/store";
 import { ApiKeys } from "./api-keys.ts";
@@ -27,13 +28,21 @@ export function identitySuite(fresh: () => Promise<StoreLocation>): void {
     stores.push(opened);
     return opened;
   };
-  const keysOn = (on: Store) => new ApiKeys({ store: on, clock: () => now, random: randomBytes });
+  // The home is for the keys of checkpoints, which nothing here makes.
+  const ledgerOn = (on: Store) => createLedger({ store: on, home: "unused", log, clock: () => now });
+  const keysOn = (on: Store) =>
+    new ApiKeys({ store: on, ledger: ledgerOn(on), clock: () => now, random: randomBytes });
+  const changes = async (workspaceId: string) => {
+    const { entries } = await ledgerOn(store).query({ workspaceId, kind: "configuration_change" });
+    return entries.map(({ record }) => record).reverse();
+  };
 
   beforeAll(async () => {
     location = await fresh();
     store = await open();
   });
   beforeEach(async () => {
+    await store.db.deleteFrom("ledger_records").execute();
     await store.db.deleteFrom("api_keys").execute();
     await store.db.deleteFrom("workspaces").execute();
     now = 1_777_000_000_000;
@@ -56,12 +65,15 @@ export function identitySuite(fresh: () => Promise<StoreLocation>): void {
 
   describe("API keys", () => {
     test("a key proves who its bearer is, and is kept as a hash only", async () => {
-      const { key, ...created } = await keys.create({
-        name: "ci",
-        role: "member",
-        workspaceId: "acme",
-        userId: "bot",
-      });
+      const { key, ...created } = await keys.create(
+        {
+          name: "ci",
+          role: "member",
+          workspaceId: "acme",
+          userId: "bot",
+        },
+        "eve",
+      );
       expect(await keys.verify(key)).toEqual({
         kind: "key",
         workspaceId: "acme",
@@ -75,53 +87,82 @@ export function identitySuite(fresh: () => Promise<StoreLocation>): void {
     });
 
     test("a key makes the workspace it belongs to, and speaks for itself where no user is named", async () => {
-      const { id, userId } = await keys.create({ name: "x", role: "viewer", workspaceId: "new-one" });
+      const { id, userId } = await keys.create({ name: "x", role: "viewer", workspaceId: "new-one" }, "eve");
       expect(userId).toBe(`key-${id}`);
       expect((await workspaces.list()).map((workspace) => workspace.id)).toEqual(["new-one"]);
     });
 
     test("what is not a key of this core is refused", async () => {
-      const { key } = await keys.create({ name: "x", role: "admin" });
-      const stranger = await keysOn(await openOther()).create({ name: "y", role: "admin" });
+      const { key } = await keys.create({ name: "x", role: "admin" }, "eve");
+      const stranger = await keysOn(await openOther()).create({ name: "y", role: "admin" }, "eve");
       await expect(keys.verify(stranger.key)).rejects.toEqual(refused("not known"));
       await expect(keys.verify(key.slice(0, -1))).rejects.toEqual(refused("incomplete"));
       await expect(keys.verify("stoa_' or 1=1 --")).rejects.toEqual(refused("incomplete"));
     });
 
     test("the right id with another secret is refused", async () => {
-      const created = await keys.create({ name: "x", role: "admin" });
+      const created = await keys.create({ name: "x", role: "admin" }, "eve");
+      const other = await openOther();
       const forged = new ApiKeys({
-        store: await openOther(),
+        store: other,
+        ledger: ledgerOn(other),
         clock: () => now,
         // The same id, and zeros for the secret.
         random: (size) => (size === 10 ? idBytes(created.id) : new Uint8Array(size)),
       });
-      const { key, id } = await forged.create({ name: "x", role: "admin" });
+      const { key, id } = await forged.create({ name: "x", role: "admin" }, "eve");
       expect(id).toBe(created.id);
       await expect(keys.verify(key)).rejects.toEqual(refused("not known"));
     });
 
     test("a revoked key ends at once; revoking again changes nothing", async () => {
-      const { key, id } = await keys.create({ name: "x", role: "admin" });
+      const { key, id } = await keys.create({ name: "x", role: "admin" }, "eve");
       now += minute;
-      expect(await keys.revoke(id)).toMatchObject({ id, revokedAt: now });
+      expect(await keys.revoke(id, "eve")).toMatchObject({ id, revokedAt: now });
       await expect(keys.verify(key)).rejects.toEqual(refused("revoked"));
       const revokedAt = now;
       now += minute;
-      expect(await keys.revoke(id)).toMatchObject({ revokedAt });
+      expect(await keys.revoke(id, "eve")).toMatchObject({ revokedAt });
       expect(await keys.countUsable()).toBe(0);
     });
 
     test("a key of another workspace cannot be revoked, nor seen to exist", async () => {
-      const { id } = await keys.create({ name: "x", role: "admin", workspaceId: "acme" });
+      const { id } = await keys.create({ name: "x", role: "admin", workspaceId: "acme" }, "eve");
       const missing = expect.objectContaining({ code: "NOT_FOUND" });
-      await expect(keys.revoke(id, "other")).rejects.toEqual(missing);
-      await expect(keys.revoke("nothing")).rejects.toEqual(missing);
+      await expect(keys.revoke(id, "eve", "other")).rejects.toEqual(missing);
+      await expect(keys.revoke("nothing", "eve")).rejects.toEqual(missing);
       expect(await keys.list("other")).toEqual([]);
     });
 
+    test("who made a key and who revoked it is on record, once", async () => {
+      const { id } = await keys.create(
+        { name: "ci", role: "admin", workspaceId: "acme", userId: "bot" },
+        "ada",
+      );
+      now += minute;
+      await Promise.all([keys.revoke(id, "bob", "acme"), keys.revoke(id, "bob")]);
+      await keys.revoke(id, "carol");
+      await expect(keys.create({ name: " ", role: "admin", workspaceId: "acme" }, "ada")).rejects.toThrow();
+      const common = { kind: "configuration_change", tenantId: "acme", target: `api_key/${id}` };
+      expect(await changes("acme")).toEqual([
+        {
+          ...common,
+          ts: now - minute,
+          action: "created",
+          userId: "ada",
+          after: { name: "ci", role: "admin", userId: "bot" },
+        },
+        { ...common, ts: now, action: "revoked", userId: "bob" },
+      ]);
+    });
+
+    test("a key that cannot be put on record is not made", async () => {
+      await expect(keys.create({ name: "x", role: "admin" }, "")).rejects.toThrow();
+      expect(await keys.list()).toEqual([]);
+    });
+
     test("an expired key is refused from that moment on", async () => {
-      const { key } = await keys.create({ name: "x", role: "admin", expiresAt: now + minute });
+      const { key } = await keys.create({ name: "x", role: "admin", expiresAt: now + minute }, "eve");
       now += minute - 1;
       await keys.verify(key);
       expect(await keys.countUsable()).toBe(1);
@@ -131,7 +172,7 @@ export function identitySuite(fresh: () => Promise<StoreLocation>): void {
     });
 
     test("the last use is noted once a minute", async () => {
-      const { key } = await keys.create({ name: "x", role: "admin" });
+      const { key } = await keys.create({ name: "x", role: "admin" }, "eve");
       const lastUsed = async () => (await keys.list())[0]?.lastUsedAt;
       expect(await lastUsed()).toBeUndefined();
       const first = now;
@@ -145,10 +186,10 @@ export function identitySuite(fresh: () => Promise<StoreLocation>): void {
     });
 
     test("they are listed newest first, revoked ones too", async () => {
-      const first = await keys.create({ name: "first", role: "admin" });
+      const first = await keys.create({ name: "first", role: "admin" }, "eve");
       now += 1;
-      await keys.create({ name: "second", role: "viewer", workspaceId: "acme" });
-      await keys.revoke(first.id);
+      await keys.create({ name: "second", role: "viewer", workspaceId: "acme" }, "eve");
+      await keys.revoke(first.id, "eve");
       expect((await keys.list()).map(({ name }) => name)).toEqual(["second", "first"]);
       expect((await keys.list("acme")).map(({ name }) => name)).toEqual(["second"]);
       expect(await keys.countUsable()).toBe(1);
@@ -164,7 +205,7 @@ export function identitySuite(fresh: () => Promise<StoreLocation>): void {
       ["an expiry in the past", { name: "x", role: "admin", expiresAt: 1 }],
       ["an expiry that is no time", { name: "x", role: "admin", expiresAt: Number.NaN }],
     ] as const)("%s is refused", async (_title, request) => {
-      await expect(keys.create(request)).rejects.toEqual(
+      await expect(keys.create(request, "eve")).rejects.toEqual(
         expect.objectContaining({ code: "INVALID_ARGUMENT" }),
       );
       expect(await keys.list()).toEqual([]);
@@ -179,8 +220,11 @@ export function identitySuite(fresh: () => Promise<StoreLocation>): void {
         workspaceId: "default",
         userId: "admin",
       });
+      const [created] = await changes("default");
+      expect(created).toMatchObject({ target: `api_key/${made?.id}`, action: "created" });
+      expect(created).not.toHaveProperty("userId");
       expect(await bootstrapAdminKey(keys)).toBeUndefined();
-      await keys.revoke(made?.id ?? "");
+      await keys.revoke(made?.id ?? "", "eve");
       expect(await bootstrapAdminKey(keys)).toBeUndefined();
     });
 
@@ -233,7 +277,7 @@ export function identitySuite(fresh: () => Promise<StoreLocation>): void {
     });
 
     test("takes an API key and the command line's credential", async () => {
-      const { key } = await keys.create({ name: "x", role: "viewer" });
+      const { key } = await keys.create({ name: "x", role: "viewer" }, "eve");
       expect(await authenticator().authenticate(`Bearer ${key}`)).toMatchObject({
         kind: "key",
         role: "viewer",

@@ -1,4 +1,5 @@
 import { StoaError } from "#platform/errors";
+import { checkUserId, checkWorkspaceId } from "./ids.ts";
 
 export type Role = "admin" | "member" | "viewer";
 export const roles = ["viewer", "member", "admin"] as const satisfies readonly Role[];
@@ -35,7 +36,8 @@ export function requireRole(principal: Principal, needed: Role): void {
  */
 export function requireWorkspace(principal: Principal, requested: string | undefined): string {
   if (requested === undefined || requested === "") return principal.workspaceId;
-  if (requested === principal.workspaceId || principal.kind === "local") return requested;
+  if (requested === principal.workspaceId) return requested;
+  if (principal.kind === "local") return checkWorkspaceId(requested);
   throw new StoaError(
     "PERMISSION_DENIED",
     "The workspace of the request is not the workspace that the caller belongs to.",
@@ -46,7 +48,8 @@ export function requireWorkspace(principal: Principal, requested: string | undef
 export function requireUser(principal: Principal, requested: string | undefined): string {
   if (requested === undefined || requested === "") return principal.userId;
   // A token is minted for one user by a backend; a key or the command line speaks for whom it says.
-  if (requested === principal.userId || principal.kind !== "token") return requested;
+  if (requested === principal.userId) return requested;
+  if (principal.kind !== "token") return checkUserId(requested);
   throw new StoaError(
     "PERMISSION_DENIED",
     "The user of the request is not the user that the token was minted for.",

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type ApiKey, ApiKeys, type CreatedApiKey, type NewApiKey } from "#domain/identity";
+import { createLedger } from "#domain/ledger";
+import { createLogger } from "#platform/log";
 import type { Store } from "#platform/store";
 import type { CoreClient } from "./core-client.ts";
 
@@ -10,8 +12,17 @@ export interface KeyAdministration {
   revoke(id: string): Promise<ApiKey>;
 }
 
-export function keysOfStore(store: Store): KeyAdministration {
-  return new ApiKeys({ store, clock: Date.now, random: randomBytes });
+/** Whom a core takes the operator's command line for, so that the ledger says the same without one. */
+const operator = "local";
+
+export function keysOfStore(store: Store, home: string): KeyAdministration {
+  const ledger = createLedger({ store, home, log: createLogger({ level: "error", format: "auto" }) });
+  const keys = new ApiKeys({ store, ledger, clock: Date.now, random: randomBytes });
+  return {
+    create: (request) => keys.create(request, operator),
+    list: (workspaceId) => keys.list(workspaceId),
+    revoke: (id) => keys.revoke(id, operator),
+  };
 }
 
 export function keysOfCore(core: CoreClient): KeyAdministration {

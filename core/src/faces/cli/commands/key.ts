@@ -100,7 +100,7 @@ async function withKeys<T>(
   if (core) return fn(keysOfCore(core));
   const store = await context.openStore(loaded);
   try {
-    return await fn(keysOfStore(store));
+    return await fn(keysOfStore(store, loaded.config.home));
   } finally {
     await store.close();
   }

@@ -79,8 +79,9 @@ export function keyRoutes(app: FastifyInstance, { apiKeys }: { readonly apiKeys:
     },
     async (request, reply) => {
       const body = request.body as NewApiKey;
-      const workspaceId = requireWorkspace(adminOf(request), body.workspaceId);
-      return reply.status(201).send(await apiKeys.create({ ...body, workspaceId }));
+      const admin = adminOf(request);
+      const workspaceId = requireWorkspace(admin, body.workspaceId);
+      return reply.status(201).send(await apiKeys.create({ ...body, workspaceId }, admin.userId));
     },
   );
 
@@ -95,7 +96,10 @@ export function keyRoutes(app: FastifyInstance, { apiKeys }: { readonly apiKeys:
         response: { 200: keySchema },
       },
     },
-    async (request) => apiKeys.revoke((request.params as { id: string }).id, scopeOf(adminOf(request))),
+    async (request) => {
+      const admin = adminOf(request);
+      return apiKeys.revoke((request.params as { id: string }).id, admin.userId, scopeOf(admin));
+    },
   );
 }
 
