@@ -29,6 +29,12 @@ test.each([
     /^Registration failed: deployment\.url: must be an http or https/,
   ],
   [{ ...valid, kind: "robot" }, /^Registration failed: kind: /],
+  [{ ...valid, name: "a\u0007b" }, /^Registration failed: name: must not have control characters/],
+  [{ ...valid, author: "\ud800" }, /^Registration failed: author: must not have control characters/],
+  [
+    { ...valid, author: "@".repeat(200) },
+    /^Registration failed: author, name: the agent's DID would have 8\d\d /,
+  ],
   [{ ...valid, id: "../../etc" }, /^Registration failed: id: use letters/],
   [{ ...valid, execution_cost: [] }, /^Registration failed: execution_cost/],
   [{ ...valid, execution_cost: { amount: "1000000", token: "USDC" } }, /pay-to address.*not atomic units/],

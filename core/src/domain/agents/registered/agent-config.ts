@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { StoaError } from "#platform/errors";
+import { agentIdOf, didOf } from "./agent-id.ts";
 
 const nonBlank = z
   .string()
   .max(256)
+  .regex(/^\P{C}*$/u, "must not have control characters")
   .refine((text) => text.trim() !== "", "must not be blank");
 
 const configSchema = z.looseObject({
@@ -26,6 +28,9 @@ const configSchema = z.looseObject({
   execution_cost: z.union([z.looseObject({}), z.array(z.looseObject({})).nonempty()]).optional(),
 });
 
+/** What the ledger takes for a DID. */
+const longestDid = 512;
+
 export type AgentConfig = z.infer<typeof configSchema>;
 
 /** The agent's own configuration, as its SDK sends it. The texts of the two errors are part of the contract. */
@@ -42,6 +47,14 @@ export function parseAgentConfig(configJson: string): AgentConfig {
       (issue) => `${issue.path.join(".") || "config_json"}: ${issue.message}`,
     );
     throw new StoaError("INVALID_ARGUMENT", `Registration failed: ${problems.join("; ")}`);
+  }
+  const { author, name, id = agentIdOf(author, name) } = parsed.data;
+  const did = didOf(author, name, id);
+  if (did.length > longestDid) {
+    throw new StoaError(
+      "INVALID_ARGUMENT",
+      `Registration failed: author, name: the agent's DID would have ${did.length} characters; at most ${longestDid} are taken.`,
+    );
   }
   if (parsed.data.execution_cost !== undefined) {
     throw new StoaError(

@@ -2,11 +2,14 @@ import type { Ledger } from "#domain/ledger";
 import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { AgentsTable, Store } from "#platform/store";
-import type { AgentStatus, RegisteredAgent, Skill } from "../agent.ts";
+import type { AgentStatus, RegisteredAgent } from "../agent.ts";
 import { type AgentConfig, parseAgentConfig } from "./agent-config.ts";
 import { agentIdOf, didOf } from "./agent-id.ts";
 import { ensureAgentKeys } from "./agent-keys.ts";
+import { deploymentUrlOf, fromRow } from "./agent-row.ts";
+import { checkCallbackAddress } from "./callback-address.ts";
 import { HandlerConnection } from "./handler.ts";
+import { readSkills, type SentSkill } from "./skill-files.ts";
 
 /** Gives agents an HTTP address of their own; a face, handed in so that the domain knows no HTTP. */
 export interface AgentListeners {
@@ -23,16 +26,13 @@ export interface RegistryDependencies {
   readonly clock: () => number;
   readonly log: Logger;
   readonly healthCheckIntervalMs: number;
+  /** Ids that agents of the fleet have: one that registered under such an id could not be reached. */
+  readonly isReserved: (id: string) => boolean;
 }
 
 export interface Registration {
   readonly configJson: string;
-  readonly skills: readonly (Skill & {
-    version: string;
-    author: string;
-    rawContent: string;
-    format: string;
-  })[];
+  readonly skills: readonly SentSkill[];
   readonly callbackAddress: string;
   readonly workspaceId: string;
   readonly owner: string;
@@ -41,6 +41,8 @@ export interface Registration {
 /** How many intervals without a heartbeat and without a healthy answer make an agent stale. */
 const missedIntervals = 3;
 const probeTimeoutMs = 5_000;
+/** A restarted core wants to know roughly when an agent was last heard of; that is worth one write a minute. */
+const noteHeartbeatEveryMs = 60_000;
 
 /** The agents that registered themselves: in the database, so that a restarted core still knows them. */
 export class AgentRegistry {
@@ -48,13 +50,14 @@ export class AgentRegistry {
   readonly #agents = new Map<string, RegisteredAgent>();
   readonly #connections = new Map<string, HandlerConnection>();
   readonly #lastSeen = new Map<string, number>();
+  readonly #noted = new Map<string, number>();
   /** One registration of an id at a time: two at once must not both bind its address. */
   readonly #busy = new Map<string, Promise<unknown>>();
   readonly #timer: NodeJS.Timeout;
 
   constructor(deps: RegistryDependencies) {
     this.#deps = deps;
-    this.#timer = setInterval(() => void this.probeAll(), deps.healthCheckIntervalMs);
+    this.#timer = setInterval(() => void this.#probe(), deps.healthCheckIntervalMs);
     this.#timer.unref();
   }
 
@@ -64,13 +67,15 @@ export class AgentRegistry {
       .selectFrom("agents")
       .selectAll()
       .where("kind", "=", "registered")
+      .where("status", "!=", "unregistered")
       .orderBy("created_at")
       .execute();
     for (const row of rows) {
       const agent = fromRow(row);
       try {
+        this.#refuseReserved(agent.id);
         await this.#deps.listeners.open({ id: agent.id, deploymentUrl: deploymentUrlOf(row) });
-        this.#hold(agent);
+        this.#hold(agent, row.last_heartbeat_at ?? 0);
       } catch (error) {
         this.#deps.log.warn(
           { agent: agent.id, err: error },
@@ -89,11 +94,14 @@ export class AgentRegistry {
   async #register(id: string, config: AgentConfig, registration: Registration): Promise<RegisteredAgent> {
     const { store, ledger, listeners, clock } = this.#deps;
     checkCallbackAddress(registration.callbackAddress);
+    this.#refuseReserved(id);
+    const skills = readSkills(registration.skills);
+    // Also where it was unregistered since: the DID and its key stay with whoever had them first.
     const known = await store.db.selectFrom("agents").select("owner").where("id", "=", id).executeTakeFirst();
     if (known !== undefined && known.owner !== registration.owner) {
       throw new StoaError(
         "PERMISSION_DENIED",
-        `Agent ${id} is registered by another principal; choose another name or id.`,
+        `Agent ${id} belongs to another principal; choose another name or id.`,
       );
     }
     const { publicKeyPem } = ensureAgentKeys(this.#deps.home, id);
@@ -108,7 +116,7 @@ export class AgentRegistry {
       name: config.name,
       author: config.author,
       config_json: registration.configJson,
-      skills_json: JSON.stringify(registration.skills),
+      skills_json: JSON.stringify(skills),
       callback_address: registration.callbackAddress,
       did: didOf(config.author, config.name, id),
       public_key_pem: publicKeyPem,
@@ -133,7 +141,7 @@ export class AgentRegistry {
       throw thrown;
     }
     const agent = fromRow(row);
-    this.#hold(agent);
+    this.#hold(agent, now);
     return agent;
   }
 
@@ -141,12 +149,7 @@ export class AgentRegistry {
   async heartbeat(id: string, workspaceId: string): Promise<boolean> {
     const agent = this.#agents.get(id);
     if (agent === undefined || agent.workspaceId !== workspaceId) return false;
-    this.#seen(agent);
-    await this.#deps.store.db
-      .updateTable("agents")
-      .set({ last_heartbeat_at: this.#deps.clock() })
-      .where("id", "=", id)
-      .execute();
+    await this.#seen(agent);
     return true;
   }
 
@@ -158,7 +161,11 @@ export class AgentRegistry {
         throw new StoaError("PERMISSION_DENIED", `Agent ${id} is registered by another principal.`);
       const { store, ledger, listeners } = this.#deps;
       await store.transaction(async (trx) => {
-        await trx.deleteFrom("agents").where("id", "=", id).execute();
+        await trx
+          .updateTable("agents")
+          .set({ status: "unregistered", updated_at: this.#deps.clock() })
+          .where("id", "=", id)
+          .execute();
         await ledger.append(trx, registrationRecord(agent, agent, "unregistered"));
       });
       this.#release(id);
@@ -188,8 +195,8 @@ export class AgentRegistry {
       this.list().map(async (agent) => {
         const quiet = clock() - (this.#lastSeen.get(agent.id) ?? 0);
         if (quiet < healthCheckIntervalMs) return;
-        if (await this.#connections.get(agent.id)?.healthy(probeTimeoutMs)) this.#seen(agent);
-        else if (quiet >= missedIntervals * healthCheckIntervalMs) this.#setStatus(agent, "stale");
+        if (await this.#connections.get(agent.id)?.healthy(probeTimeoutMs)) await this.#seen(agent);
+        else if (quiet >= missedIntervals * healthCheckIntervalMs) await this.#setStatus(agent, "stale");
       }),
     );
   }
@@ -200,30 +207,65 @@ export class AgentRegistry {
     this.#connections.clear();
   }
 
-  #hold(agent: RegisteredAgent): void {
+  async #probe(): Promise<void> {
+    try {
+      await this.probeAll();
+    } catch (error) {
+      this.#deps.log.warn({ err: error }, "the state of agents could not be noted");
+    }
+  }
+
+  #refuseReserved(id: string): void {
+    if (!this.#deps.isReserved(id)) return;
+    throw new StoaError(
+      "ALREADY_EXISTS",
+      `Registration failed: id: ${JSON.stringify(id)} is an agent of this core's fleet; choose another id.`,
+    );
+  }
+
+  #hold(agent: RegisteredAgent, lastSeen: number): void {
     this.#release(agent.id);
     this.#agents.set(agent.id, agent);
-    this.#connections.set(agent.id, new HandlerConnection(agent.callbackAddress));
-    this.#lastSeen.set(agent.id, this.#deps.clock());
+    this.#connections.set(agent.id, new HandlerConnection(agent.callbackAddress, this.#deps.log));
+    this.#lastSeen.set(agent.id, lastSeen);
+    this.#noted.set(agent.id, lastSeen);
   }
 
   #release(id: string): void {
     this.#agents.delete(id);
     this.#lastSeen.delete(id);
+    this.#noted.delete(id);
     this.#connections.get(id)?.close();
     this.#connections.delete(id);
   }
 
-  #seen(agent: RegisteredAgent): void {
-    this.#lastSeen.set(agent.id, this.#deps.clock());
-    this.#setStatus(agent, "active");
+  async #seen(agent: RegisteredAgent): Promise<void> {
+    const now = this.#deps.clock();
+    this.#lastSeen.set(agent.id, now);
+    await this.#setStatus(agent, "active");
+    if (now - (this.#noted.get(agent.id) ?? 0) >= noteHeartbeatEveryMs) await this.#note(agent.id);
   }
 
-  #setStatus(agent: RegisteredAgent, status: AgentStatus): void {
+  async #setStatus(agent: RegisteredAgent, status: AgentStatus): Promise<void> {
     const current = this.#agents.get(agent.id);
     if (current === undefined || current.status === status) return;
     this.#agents.set(agent.id, { ...current, status });
     this.#deps.log.info({ agent: agent.id, status }, "agent status changed");
+    await this.#note(agent.id);
+  }
+
+  /** Writes down what a restarted core starts from. */
+  async #note(id: string): Promise<void> {
+    const agent = this.#agents.get(id);
+    const seen = this.#lastSeen.get(id);
+    if (agent === undefined || seen === undefined) return;
+    this.#noted.set(id, seen);
+    await this.#deps.store.db
+      .updateTable("agents")
+      .set({ status: agent.status, last_heartbeat_at: seen })
+      .where("id", "=", id)
+      .where("status", "!=", "unregistered")
+      .execute();
   }
 
   async #exclusively<T>(id: string, work: () => Promise<T>): Promise<T> {
@@ -236,36 +278,6 @@ export class AgentRegistry {
       if (this.#busy.get(id) === mine) this.#busy.delete(id);
     }
   }
-}
-
-function fromRow(row: AgentsTable): RegisteredAgent {
-  const config = JSON.parse(row.config_json) as { description?: unknown };
-  return {
-    kind: "registered",
-    id: row.id,
-    name: row.name,
-    description: typeof config.description === "string" ? config.description : "",
-    author: row.author ?? "",
-    workspaceId: row.workspace_id ?? "default",
-    owner: row.owner,
-    callbackAddress: row.callback_address ?? "",
-    did: row.did ?? "",
-    url: row.url ?? "",
-    skills: JSON.parse(row.skills_json) as Skill[],
-    status: row.status === "stale" ? "stale" : "active",
-  };
-}
-
-function deploymentUrlOf(row: AgentsTable): string {
-  return (JSON.parse(row.config_json) as AgentConfig).deployment.url;
-}
-
-function checkCallbackAddress(address: string): void {
-  if (/^[A-Za-z0-9.[\]:_-]{1,253}:\d{1,5}$/.test(address)) return;
-  throw new StoaError(
-    "INVALID_ARGUMENT",
-    `Registration failed: grpc_callback_address is ${JSON.stringify(address)}; expected host:port, such as localhost:50052.`,
-  );
 }
 
 function registrationRecord(
