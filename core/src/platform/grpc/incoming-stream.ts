@@ -65,6 +65,9 @@ export class IncomingStream {
       try {
         this.#frames.push(chunk);
         only ??= this.#frames.take();
+        if (only !== undefined && this.#frames.left > 0) {
+          throw malformed("The call takes one message, and more came.");
+        }
       } catch (error) {
         to.fail(error);
       }
@@ -73,8 +76,6 @@ export class IncomingStream {
       if (this.#finished) return;
       if (only === undefined) {
         to.fail(malformed("The call takes one message, and none came whole."));
-      } else if (this.#frames.left > 0) {
-        to.fail(malformed("The call takes one message, and more came."));
       } else if (only.compressed) {
         this.#unpack(only).then(
           (bytes) => to.received(bytes),
@@ -89,6 +90,7 @@ export class IncomingStream {
   /** Lets messages come, one for each `next`. */
   openReads(): void {
     this.#stream.on("data", (chunk: Buffer) => {
+      if (this.#finished) return;
       this.#stream.pause();
       this.#frames.push(chunk);
       this.#deliver();
