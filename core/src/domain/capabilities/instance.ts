@@ -16,15 +16,23 @@ export interface InstanceOptions {
 interface Running {
   readonly sandbox: Sandbox;
   readonly wire: CapabilityWire;
+  /** Health checks in a row that got no answer at all. */
+  unanswered: number;
 }
+
+/** A server that says nothing this often is given up, and the next call starts another. */
+const unansweredLimit = 3;
 
 /** One running server of one capability: started once however many ask, watched, and started anew after a crash. */
 export class CapabilityInstance {
   readonly #capability: ToolCapability;
   readonly #options: InstanceOptions;
-  #running: Promise<Running> | undefined;
-  #status: CapabilityStatus = { state: "stopped" };
   readonly #stopping = new AbortController();
+  /** The start that is under way or done; callers share it. */
+  #starting: Promise<Running> | undefined;
+  /** The server that is up. What is heard of any other is out of date. */
+  #current: Running | undefined;
+  #status: CapabilityStatus = { state: "stopped" };
 
   constructor(capability: ToolCapability, options: InstanceOptions) {
     this.#capability = capability;
@@ -35,12 +43,27 @@ export class CapabilityInstance {
     return this.#status;
   }
 
-  /** The wire of a server that is ready; starts one if there is none. Parallel callers share one start. */
+  /** The wire of a server that is ready; starts one if there is none. */
   async wire(): Promise<CapabilityWire> {
-    this.#running ??= this.#start();
-    const { wire } = await this.#running;
+    if (this.#stopping.signal.aborted) throw this.#stopped();
+    this.#starting ??= this.#start();
+    const { wire } = await this.#starting;
     if (this.#status.state === "unhealthy") throw this.#unhealthy(this.#status.reason);
     return wire;
+  }
+
+  /** Asks the server how it is. Not ready, no answer in time and a broken call all mean unhealthy. */
+  async check(): Promise<void> {
+    const running = this.#current;
+    if (running === undefined) return;
+    const health = await this.#ask(running);
+    if (this.#current !== running) return;
+    if (health === undefined && running.unanswered >= unansweredLimit) {
+      await this.#giveUp(running, `it left ${running.unanswered} health checks unanswered`);
+    } else if (health === undefined)
+      this.#set({ state: "unhealthy", reason: "it does not answer health checks" });
+    else if (health.ready) this.#set({ state: "ready" });
+    else this.#set({ state: "unhealthy", reason: health.message || "it reports not ready" });
   }
 
   /**
@@ -48,39 +71,17 @@ export class CapabilityInstance {
    * unless it still answers, the next call gets a new one.
    */
   async suspect(wire: CapabilityWire): Promise<void> {
-    const running = await this.#running?.catch(() => undefined);
+    const running = this.#current;
     if (running?.wire !== wire) return;
-    const answers = await wire.healthcheck({ timeoutMs: this.#options.healthTimeoutMs }).then(
-      () => true,
-      () => false,
-    );
-    if (answers || this.#running === undefined) return;
-    this.#ended(wire, "it no longer answers");
-    await running.sandbox.stop();
-  }
-
-  /** Asks the server how it is. Not ready, no answer in time and a broken call all mean unhealthy. */
-  async check(): Promise<void> {
-    if (this.#running === undefined) return;
-    const running = await this.#running.catch(() => undefined);
-    if (running === undefined) return;
-    try {
-      const health = await running.wire.healthcheck({ timeoutMs: this.#options.healthTimeoutMs });
-      this.#set(
-        health.ready
-          ? { state: "ready" }
-          : { state: "unhealthy", reason: health.message || "it reports not ready" },
-      );
-    } catch (thrown) {
-      if (this.#running !== undefined) this.#set({ state: "unhealthy", reason: messageOf(thrown) });
-    }
+    if ((await this.#ask(running)) === undefined) await this.#giveUp(running, "it no longer answers");
   }
 
   /** For good: a start that is under way is given up. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    const running = await this.#running?.catch(() => undefined);
-    this.#running = undefined;
+    await this.#starting?.catch(() => {});
+    const running = this.#current;
+    this.#forget();
     running?.wire.close();
     await running?.sandbox.stop();
     this.#set({ state: "stopped" });
@@ -95,17 +96,18 @@ export class CapabilityInstance {
         program: this.#options.program,
         onOutput: this.#options.onOutput,
       });
-      const wire = connectCapability(sandbox.address);
-      const running = { sandbox, wire };
+      const running: Running = { sandbox, wire: connectCapability(sandbox.address), unanswered: 0 };
       await this.#untilReady(running);
-      void sandbox.exited.then(({ code, signal }) =>
-        this.#ended(wire, `it exited with ${signal ?? `code ${code}`}`),
-      );
+      this.#current = running;
+      void sandbox.exited.then(({ code, signal }) => {
+        if (this.#current === running)
+          void this.#giveUp(running, `it exited with ${signal ?? `code ${code}`}`);
+      });
       this.#set({ state: "ready" });
       return running;
     } catch (thrown) {
       // The next call tries afresh instead of meeting this failure for ever.
-      this.#running = undefined;
+      this.#forget();
       this.#set({ state: "unhealthy", reason: messageOf(thrown) });
       throw thrown;
     }
@@ -133,16 +135,33 @@ export class CapabilityInstance {
     }
     wire.close();
     await sandbox.stop();
-    if (this.#stopping.signal.aborted)
-      throw new StoaError("SHUTTING_DOWN", `Capability ${this.#capability.id} was stopped.`);
+    if (this.#stopping.signal.aborted) throw this.#stopped();
     throw this.#unhealthy(exit ?? `not ready within ${this.#options.readyTimeoutMs} ms: ${last}`);
   }
 
-  #ended(wire: CapabilityWire, reason: string): void {
-    wire.close();
-    if (this.#running === undefined) return;
-    this.#running = undefined;
+  /** What the server says of itself, or undefined where it says nothing. */
+  async #ask(running: Running) {
+    try {
+      const health = await running.wire.healthcheck({ timeoutMs: this.#options.healthTimeoutMs });
+      running.unanswered = 0;
+      return health;
+    } catch {
+      running.unanswered++;
+      return undefined;
+    }
+  }
+
+  async #giveUp(running: Running, reason: string): Promise<void> {
+    if (this.#current !== running) return;
+    this.#forget();
     this.#set({ state: "unhealthy", reason: `${reason}; the next call starts it again` });
+    running.wire.close();
+    await running.sandbox.stop();
+  }
+
+  #forget(): void {
+    this.#starting = undefined;
+    this.#current = undefined;
   }
 
   #set(status: CapabilityStatus): void {
@@ -156,5 +175,9 @@ export class CapabilityInstance {
       "CAPABILITY_UNHEALTHY",
       `Capability ${this.#capability.id} is not ready: ${reason}.`,
     );
+  }
+
+  #stopped(): StoaError {
+    return new StoaError("SHUTTING_DOWN", `Capability ${this.#capability.id} was stopped.`);
   }
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isStoaError, StoaError } from "#platform/errors";
+import { isStoaError, messageOf, StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { SandboxDriver } from "#platform/sandbox";
 import type { CapabilityStatus, ToolCapability } from "./capability.ts";
@@ -41,15 +41,14 @@ export class CapabilityRuntime {
     try {
       return await wire.invoke({ ...call, capabilityId: capability.id }, options);
     } catch (thrown) {
-      if (!isStoaError(thrown) || thrown.details.grpcStatus !== "UNAVAILABLE") throw thrown;
-      await instance.suspect(wire);
-      throw new StoaError(
-        "CAPABILITY_UNHEALTHY",
-        `Capability ${capability.id} went away during the call; whether ${call.toolName} ran is not known.`,
-        {
-          cause: thrown,
-        },
-      );
+      if (isStoaError(thrown, "CANCELLED") || isStoaError(thrown, "DEADLINE_EXCEEDED")) throw thrown;
+      if (isStoaError(thrown) && thrown.details.grpcStatus === "UNAVAILABLE") {
+        await instance.suspect(wire);
+        const message = `Capability ${capability.id} went away during the call; whether ${call.toolName} ran is not known.`;
+        throw new StoaError("CAPABILITY_UNHEALTHY", message, { cause: thrown });
+      }
+      // Whatever status it chose is its own failure: none of our codes is its to use.
+      throw new StoaError("TOOL_FAILED", `${capability.id}: ${messageOf(thrown)}`, { cause: thrown });
     }
   }
 

@@ -1,4 +1,4 @@
-import { type DeclaredCapability, requestSubject, rpcError, sendRequest } from "#domain/rpc";
+import { type DeclaredCapability, rpcError, sendRequest } from "#domain/rpc";
 import type { Bus } from "#platform/bus";
 import type { Target } from "./target.ts";
 
@@ -36,7 +36,7 @@ export function agentTarget(
       const timeoutMs = call.timeoutMs ?? capability.timeoutMs ?? defaultTimeoutMs;
       return sendRequest(
         deps.bus,
-        requestSubject(config),
+        config,
         {
           version: 1,
           kind: "request",

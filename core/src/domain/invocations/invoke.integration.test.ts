@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callerOf } from "#domain/agents";
+import { createLedger } from "#domain/ledger";
 import { openBus } from "#platform/bus";
 import { loadConfig } from "#platform/config";
 import { createLogger } from "#platform/log";
@@ -41,7 +42,9 @@ onBothDatabases("every call", (store) => {
       clock: Date.now,
     };
     const nowhere = { open: async () => ({ url: "" }), close: async () => {} };
-    domain = await buildDomain(platform, fleet, nowhere, closing);
+    const ledger = createLedger({ store: store(), home, log });
+    closing.add("ledger", () => ledger.close());
+    domain = await buildDomain(platform, ledger, fleet, nowhere, closing);
     await domain.start();
   });
 
@@ -202,6 +205,47 @@ onBothDatabases("every call", (store) => {
   test("a call that takes too long is a timeout", async () => {
     const result = toRequestAgentResult(await call("request_agent__callee__slow"));
     expect(result).toMatchObject({ status: "timeout", error: { code: "EAGENTRPC_TIMEOUT" } });
+  });
+
+  test("a cancel reaches the tool behind a typed call", async () => {
+    const cancel = new AbortController();
+    const waiting = call("request_agent__callee__patient", {}, { signal: cancel.signal });
+    // The answer to a later call shows that the waiting one has reached the same server.
+    const reached = () => call("request_agent__callee__add", { a: 1, b: 1 });
+    const cancelled = async () => (await call("probe__cancelled")) as { result?: { count: number } };
+    const before = (await cancelled()).result?.count ?? 0;
+    await reached();
+    cancel.abort();
+    expect(toRequestAgentResult(await waiting)).toMatchObject({
+      status: "abandoned",
+      error: { code: "EAGENTRPC_ABANDONED" },
+    });
+    await expect.poll(async () => (await cancelled()).result?.count, { timeout: 10_000 }).toBe(before + 1);
+  });
+
+  test.each([
+    ["request_agent__nobody__x", "EAGENTRPC_NO_PEER"],
+    ["request_agent__callee__nope", "EAGENTRPC_NO_CAPABILITY"],
+  ])("%s: what is missing is said in the contract's words, and recorded", async (target, code) => {
+    const outcome = await call(target);
+    expect(toRequestAgentResult(outcome)).toMatchObject({ status: "error", error: { code } });
+    expect(await records(outcome.correlationId)).toHaveLength(1);
+  });
+
+  test.each([
+    ["a result nested too deeply", "probe__nested", {}],
+    ["an error with half a character", "probe__half", {}],
+    ["arguments with an endless name", "probe__add", { [`k${"x".repeat(20_000)}`]: 1 }],
+    ["a name that is none", "", {}],
+  ])("nothing a caller or callee says keeps a call out of the ledger: %s", async (_what, target, args) => {
+    const outcome = await call(target, args);
+    expect(await records(outcome.correlationId)).not.toHaveLength(0);
+  });
+
+  test("a result too large for one event is the tool's failure", async () => {
+    expect(await call("probe__large")).toMatchObject({
+      error: { code: "TOOL_FAILED", message: expect.stringContaining("at most") },
+    });
   });
 
   test("an answer that is no JSON is the handler's error", async () => {

@@ -36,7 +36,10 @@ export async function invoke(call: InvocationCall, deps: InvokeDependencies): Pr
           : { ...stamp(), status: "ok", result };
     }
   } catch (thrown) {
-    outcome = { ...stamp(), status: "error", error: StoaError.from(thrown) };
+    const error = StoaError.from(thrown);
+    if (error.code === "INTERNAL")
+      deps.log.error({ err: error, target: call.target }, "a call failed inside the core");
+    outcome = { ...stamp(), status: "error", error };
   }
   await recordOutcome(call, target, outcome, deps);
   return outcome;

@@ -1,4 +1,5 @@
 import type { Ledger, LedgerRecord, RecordOf } from "#domain/ledger";
+import type { Logger } from "#platform/log";
 import type { Store } from "#platform/store";
 import type { InvocationCall, InvocationOutcome } from "./invocation.ts";
 import type { InvocationMetrics } from "./metrics.ts";
@@ -9,10 +10,14 @@ export interface RecordDependencies {
   readonly ledger: Ledger;
   readonly clock: () => number;
   readonly metrics: InvocationMetrics;
+  readonly log: Logger;
 }
 
-/** The ledger proves that a call happened; it is no archive of what was said in it. */
-const longestPayload = 64 * 1024;
+/**
+ * The ledger proves that a call happened; it is no archive of what was said in it. What callers and callees say is
+ * cut to what a record can hold: nothing they say may keep a call out of the ledger.
+ */
+const most = { payload: 64 * 1024, depth: 64, text: 4_096, name: 256, violations: 100 } as const;
 
 /** One transaction for the records of a call and for what its caller keeps of it. */
 export async function recordOutcome(
@@ -24,7 +29,7 @@ export async function recordOutcome(
   const records = recordsOf(call, target, outcome);
   const statements = records.map((record) => deps.ledger.statement(record).query);
   await deps.store.batch([...statements, ...(call.alongside?.(outcome) ?? [])]);
-  deps.metrics.observe(target?.kind ?? "unknown", outcomeOf(outcome), outcome.latencyMs);
+  deps.metrics.observe(target?.kind ?? "unknown", outcomeOf(outcome, target), outcome.latencyMs);
 }
 
 function recordsOf(
@@ -39,14 +44,14 @@ function recordsOf(
     kind: "invocation",
     ...inCall,
     invocationId: correlationId,
-    capability: target?.name ?? call.target.slice(0, 512),
+    capability: label(target?.name ?? call.target),
     callerId: caller.agentId,
     userId: caller.userId,
-    outcome: outcomeOf(outcome),
+    outcome: outcomeOf(outcome, target),
     durationMs: outcome.latencyMs,
     args: bounded(call.args),
     ...(target === undefined ? {} : { calleeId: target.peerId }),
-    ...(error === undefined ? {} : { errorCode: error.code, message: error.message.slice(0, 4_096) }),
+    ...(error === undefined ? {} : { errorCode: error.code, message: clip(error.message, most.text) }),
     ...(outcome.status === "ok" ? { result: bounded(outcome.result) } : {}),
   };
   const records: LedgerRecord[] = [invocation];
@@ -57,10 +62,13 @@ function recordsOf(
       capabilityName: target.capabilityName,
       peerId: target.peerId,
       side: outcome.side,
-      violations: outcome.violations.map(({ path, message }) => ({ path, message })),
+      violations: outcome.violations.slice(0, most.violations).map(({ path, message }) => ({
+        path: clip(path, most.text),
+        message: clip(message, most.text),
+      })),
     });
   }
-  if (error?.code === "POLICY_BLOCKED" && target !== undefined) {
+  if (target !== undefined && isPolicyRefusal(outcome, target)) {
     const { policy, decidedBy } = target.policy;
     records.push({
       kind: "policy_decision",
@@ -77,11 +85,10 @@ function recordsOf(
 
 type Outcome = RecordOf<"invocation">["outcome"];
 
-function outcomeOf(outcome: InvocationOutcome): Outcome {
+function outcomeOf(outcome: InvocationOutcome, target: Target | undefined): Outcome {
   if (outcome.status === "ok") return "ok";
+  if (target !== undefined && isPolicyRefusal(outcome, target)) return "blocked";
   switch (outcome.error.code) {
-    case "POLICY_BLOCKED":
-      return "blocked";
     case "PERMISSION_DENIED":
       return "denied";
     case "DEADLINE_EXCEEDED":
@@ -93,11 +100,40 @@ function outcomeOf(outcome: InvocationOutcome): Outcome {
   }
 }
 
+/** Told by the policy itself as well: an error's code alone may come from somewhere else. */
+function isPolicyRefusal(outcome: InvocationOutcome, target: Target): boolean {
+  return (
+    outcome.status === "error" && outcome.error.code === "POLICY_BLOCKED" && target.policy.policy !== "allow"
+  );
+}
+
+function label(text: string): string {
+  return clip(text.replace(/\p{Cc}/gu, "\uFFFD"), most.name) || "(unnamed)";
+}
+
+function clip(text: string, length: number): string {
+  return text.slice(0, length).toWellFormed();
+}
+
+/** The value as JSON carries it, or a note in its place where it is too much. */
 function bounded(value: unknown): unknown {
+  if (depthOf(value, most.depth) > most.depth) return { omitted: "nested too deeply to keep" };
   const json = JSON.stringify(value) ?? "null";
   const bytes = Buffer.byteLength(json);
-  // Through JSON and back: what a caller holds may have keys that JSON does not carry.
-  return bytes > longestPayload
-    ? { omitted: "too large to keep", bytes }
-    : (JSON.parse(json.toWellFormed()) as unknown);
+  if (bytes > most.payload) return { omitted: "too large to keep", bytes };
+  return JSON.parse(json, (_key, each: unknown) => wellFormed(each)) as unknown;
+}
+
+function wellFormed(value: unknown): unknown {
+  if (typeof value === "string") return value.toWellFormed();
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key.toWellFormed(), each]));
+}
+
+/** How deeply a value is nested, counted no further than it matters. */
+function depthOf(value: unknown, limit: number): number {
+  if (typeof value !== "object" || value === null || limit < 0) return 0;
+  let deepest = 0;
+  for (const each of Object.values(value)) deepest = Math.max(deepest, depthOf(each, limit - 1));
+  return deepest + 1;
 }

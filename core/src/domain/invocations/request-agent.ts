@@ -4,7 +4,7 @@ import type { InvocationOutcome } from "./invocation.ts";
 
 /** The result of RequestAgent, as the published contract spells it. */
 export interface RequestAgentResult {
-  readonly status: "ok" | "error" | "timeout" | "schema-violation";
+  readonly status: "ok" | "error" | "timeout" | "abandoned" | "busy" | "schema-violation";
   readonly correlationId: string;
   readonly latencyMs: number;
   readonly response?: unknown;
@@ -29,6 +29,16 @@ export function toRequestAgentResult(outcome: InvocationOutcome): RequestAgentRe
       ...(outcome.result === undefined ? {} : { response: outcome.result }),
     };
   }
-  const status = code === "EAGENTRPC_TIMEOUT" ? "timeout" : "error";
-  return { status, correlationId, latencyMs, error: { ...error, details: outcome.error.details } };
+  return {
+    status: statusOf[code] ?? "error",
+    correlationId,
+    latencyMs,
+    error: { ...error, details: outcome.error.details },
+  };
 }
+
+const statusOf: Readonly<Record<string, RequestAgentResult["status"]>> = {
+  EAGENTRPC_TIMEOUT: "timeout",
+  EAGENTRPC_ABANDONED: "abandoned",
+  EAGENTRPC_BUSY: "busy",
+};

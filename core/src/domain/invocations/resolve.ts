@@ -1,5 +1,5 @@
 import type { CapabilityCatalogue, CapabilityRuntime } from "#domain/capabilities";
-import type { AgentCapabilities } from "#domain/rpc";
+import { type AgentCapabilities, isAgentTarget } from "#domain/rpc";
 import { StoaError } from "#platform/errors";
 import { type AgentTargetDependencies, agentTarget } from "./agent-target.ts";
 import type { InvocationCall } from "./invocation.ts";
@@ -15,6 +15,7 @@ export interface ResolveDependencies extends AgentTargetDependencies {
 /** What the call's target is: a capability that an agent declares, or a tool of a capability. */
 export function resolve(call: InvocationCall, deps: ResolveDependencies): Target {
   const target = find(call, deps);
+  if (target === undefined && isAgentTarget(call.target)) throw deps.agentCapabilities.missing(call.target);
   if (target === undefined) {
     throw new StoaError(
       "NOT_FOUND",

@@ -4,6 +4,9 @@ import type { InvocationCall } from "./invocation.ts";
 import type { Target } from "./target.ts";
 
 const defaultTimeoutMs = 120_000;
+/** What still fits into one event of every face. */
+const largestResult = 1024 * 1024;
+const longestError = 16 * 1024;
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 export function toolTarget(
@@ -34,7 +37,7 @@ export function toolTarget(
         { timeoutMs: timeoutMs ?? defaultTimeoutMs, signal },
       );
       if (response.error !== "")
-        throw new StoaError("TOOL_FAILED", `${tool.qualifiedName}: ${response.error}`);
+        throw new StoaError("TOOL_FAILED", `${tool.qualifiedName}: ${response.error.slice(0, longestError)}`);
       return readResult(tool, response.resultJson);
     },
   };
@@ -52,6 +55,10 @@ function requiredCredentials(capability: ToolCapability): Record<string, string>
 }
 
 function readResult(tool: Tool, bytes: Uint8Array): unknown {
+  if (bytes.length > largestResult) {
+    const message = `${tool.qualifiedName} returned ${bytes.length} bytes; at most ${largestResult} are taken. Return an artifact instead.`;
+    throw new StoaError("TOOL_FAILED", message);
+  }
   let result: unknown;
   try {
     result = bytes.length === 0 ? null : JSON.parse(decoder.decode(bytes));

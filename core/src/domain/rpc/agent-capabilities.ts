@@ -1,4 +1,5 @@
 import type { AgentCapability, CapabilitiesConfig } from "#domain/contracts/capabilities";
+import type { StoaError } from "#platform/errors";
 import { rpcError } from "./rpc-error.ts";
 
 export interface DeclaredCapability {
@@ -35,17 +36,16 @@ export class AgentCapabilities {
     return this.#byTarget.get(target);
   }
 
-  /** The target of a request, or the contract's error: no such peer, or no such capability of it. */
-  targetOf(agentId: string, capability: string): string {
-    const config = this.#configs.get(agentId);
-    if (config === undefined) {
-      throw rpcError(
-        "EAGENTRPC_NO_PEER",
-        `No agent ${JSON.stringify(agentId)} with a capabilities.yaml is in the fleet.`,
-      );
-    }
-    if (!config.capabilities.some(({ name }) => name === capability)) throw noCapability(config, capability);
-    return targetName(agentId, capability);
+  /** Why nothing is declared under this target, in the contract's words: no such peer, or no such capability of it. */
+  missing(target: string): StoaError {
+    const rest = target.slice(prefix.length);
+    const peer = this.configs().find(({ agentId }) => rest.startsWith(`${agentId}__`));
+    if (peer !== undefined) return noCapability(peer, rest.slice(peer.agentId.length + 2));
+    const [agentId = ""] = rest.split("__");
+    return rpcError(
+      "EAGENTRPC_NO_PEER",
+      `No agent ${JSON.stringify(agentId)} with a capabilities.yaml is in the fleet.`,
+    );
   }
 }
 
@@ -62,6 +62,7 @@ export function isAgentTarget(target: string): boolean {
   return target.startsWith(prefix);
 }
 
-function targetName(agentId: string, capability: string): string {
+/** What a request to this capability of this agent is called. */
+export function targetName(agentId: string, capability: string): string {
   return `${prefix}${agentId}__${capability}`;
 }

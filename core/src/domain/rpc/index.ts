@@ -1,4 +1,10 @@
-export { AgentCapabilities, type DeclaredCapability, isAgentTarget } from "./agent-capabilities.ts";
+export {
+  AgentCapabilities,
+  type DeclaredCapability,
+  isAgentTarget,
+  targetName,
+} from "./agent-capabilities.ts";
 export { decodeEnvelope, type Envelope, encodeEnvelope } from "./envelope.ts";
 export { rpcCodeOf, rpcError } from "./rpc-error.ts";
-export { requestSubject, type Served, sendRequest, serveRequests } from "./transport.ts";
+export { sendRequest } from "./send.ts";
+export { type Served, serveRequests } from "./serve.ts";

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import { type Principal, requireRole } from "#domain/identity";
 import { type Caller, type InvokeDependencies, invoke, toRequestAgentResult } from "#domain/invocations";
+import { targetName } from "#domain/rpc";
 import { StoaError } from "#platform/errors";
 import { type StatusDependencies, statusReport } from "./status.ts";
 
@@ -52,8 +53,8 @@ export function restRoutes(app: FastifyInstance, deps: RestDependencies): void {
       const outcome = await invoke(
         {
           caller: personAs(principal),
-          target: deps.agentCapabilities.targetOf(body.to.replace(/^agent:\/\//, ""), body.capability),
-          args: body.payload ?? {},
+          target: targetName(body.to.replace(/^agent:\/\//, ""), body.capability),
+          args: "payload" in body ? body.payload : {},
           correlationId: deps.nextId(),
           hops: 0,
           signal: gone.signal,
