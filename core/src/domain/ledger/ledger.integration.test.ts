@@ -126,6 +126,32 @@ onBothDatabases("the ledger", (place, dialect) => {
     });
   });
 
+  test("verification sees nothing wrong in a ledger that is being written, sequenced and erased from", async () => {
+    const running = fixture.open({ delayMs: 1, pollMs: 5, batchSize: 20 });
+    await running.start();
+    let writing = true;
+    const writer = async (n: number) => {
+      for (let i = 0; writing; i++) {
+        const { id } = await running.record(invocation(n * 10_000 + i));
+        if (i % 5 === 4) await running.erase({ workspaceId: "w", records: [id], by: "admin", reason: "r" });
+      }
+    };
+    const writers = upTo(3).map(writer);
+    try {
+      let size = 0;
+      for (let round = 0; round < 8 || size < 100; round++) {
+        const report = await running.verify({ workspaceId: "w" });
+        expect(report.problems).toEqual([]);
+        size = report.size;
+      }
+    } finally {
+      writing = false;
+      await Promise.all(writers);
+      await running.close();
+    }
+    expect(await fixture.open().verify({ workspaceId: "w" })).toMatchObject({ ok: true, waiting: 0 });
+  });
+
   describe("after a crash", () => {
     test("between commit and sequencing, the next start goes on", async () => {
       await ledger.record(invocation(1));

@@ -62,6 +62,12 @@ export class RecordCheck {
     }
   }
 
+  /** An erasure that is committed and waits for its place will come after whatever it names. */
+  checkWaitingErasure(row: LedgerRecordsTable): void {
+    if (row.kind === "erasure" && leafHash(row) === row.leaf)
+      this.#acknowledge(row, Number.POSITIVE_INFINITY);
+  }
+
   /** A record that comes a second time, with the same leaf as the first time. */
   checkAgain(row: LedgerRecordsTable, seq: number): void {
     const { id } = row;

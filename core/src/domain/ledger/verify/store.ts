@@ -141,7 +141,7 @@ async function compareTiles(
   }
 }
 
-/** An erasure can have come after the walk had fixed its end. */
+/** An erasure can have come after the walk had fixed its end, and can still wait for its place. */
 async function lookAhead(
   db: Kysely<Database>,
   workspaceId: string,
@@ -155,13 +155,15 @@ async function lookAhead(
       .selectAll()
       .where("workspace_id", "=", workspaceId)
       .where("id", "in", awaited.slice(at, at + 500))
-      .where("seq", ">=", end)
-      .orderBy("seq")
+      .where((where) => where.or([where("seq", "is", null), where("seq", ">=", end)]))
       .execute();
     for (const row of rows) {
-      const seq = row.seq ?? 0;
-      const { placed } = await fetchStretch(db, workspaceId, seq, seq + 1);
-      check.check(row, seq, placed[0]);
+      if (row.seq === null) {
+        check.checkWaitingErasure(row);
+        continue;
+      }
+      const { placed } = await fetchStretch(db, workspaceId, row.seq, row.seq + 1);
+      check.check(row, row.seq, placed[0]);
     }
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type Principal, type Role, requireRole, requireWorkspace } from "#domain/identity";
 import type { Ledger, LedgerQuery } from "#domain/ledger";
 import { StoaError } from "#platform/errors";
+import { atMostAtOnce } from "./at-most-at-once.ts";
 import {
   checkpointsSchema,
   eraseSchema,
@@ -19,6 +20,7 @@ interface InWorkspace {
 
 /** The ledger over HTTP: a caller sees their own workspace's. Personal fields are for members, erasing for admins. */
 export function auditRoutes(app: FastifyInstance, { ledger }: { readonly ledger: Ledger }): void {
+  const verify = atMostAtOnce(mostVerifications, "verifications", ledger.verify);
   app.get("/api/v1/audit/records", { config: { auth: "member" }, schema: querySchema }, async (request) => {
     const query = request.query as Omit<LedgerQuery, "workspaceId"> & InWorkspace;
     return ledger.query({ ...query, workspaceId: workspaceOf(request, "member", query) });
@@ -43,10 +45,8 @@ export function auditRoutes(app: FastifyInstance, { ledger }: { readonly ledger:
       const workspaceId = workspaceOf(request, "viewer", body);
       const signal = whileConnected(reply);
       if (!request.headers.accept?.includes("application/x-ndjson"))
-        return ledger.verify({ workspaceId, from, signal });
-      return streamVerification(reply, (onProgress) =>
-        ledger.verify({ workspaceId, from, signal, onProgress }),
-      );
+        return verify({ workspaceId, from, signal });
+      return streamVerification(reply, (onProgress) => verify({ workspaceId, from, signal, onProgress }));
     },
   );
 
@@ -74,6 +74,9 @@ export function auditRoutes(app: FastifyInstance, { ledger }: { readonly ledger:
     keys: await ledger.publicKeys(),
   }));
 }
+
+/** A verification reads the whole ledger: a few at once, or viewers could keep the core busy with nothing else. */
+const mostVerifications = 2;
 
 function callerOf(request: { principal?: unknown }, role: Role): Principal {
   const principal = request.principal as Principal | undefined;
