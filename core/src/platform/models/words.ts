@@ -21,5 +21,9 @@ function stem(word: string): string {
 
 /** A stand-in for a tokenizer: words and punctuation marks. Good enough for a usage figure that is free. */
 export function roughTokens(text: string): number {
-  return text.match(/[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu)?.length ?? 0;
+  // Counted one by one: a list of every word of a long conversation would be many times its size.
+  const token = /[\p{L}\p{N}]+|[^\s\p{L}\p{N}]/gu;
+  let count = 0;
+  while (token.test(text)) count++;
+  return count;
 }

@@ -45,7 +45,10 @@ export class HandlerConnection {
         throw failure;
       });
     const answer = answerOf(response);
-    const bytes = Buffer.byteLength(answer.text);
+    const bytes = [answer.text, ...Object.entries(answer.metadata).flat()].reduce(
+      (sum, text) => sum + Buffer.byteLength(text),
+      0,
+    );
     if (bytes <= mostBytes) return answer;
     throw new StoaError(
       "AGENT_FAILED",

@@ -1,7 +1,10 @@
+import { sql } from "kysely";
 import type { Store } from "#platform/store";
 import type { HistoryEntry, StepLog, TurnDone, TurnRequest } from "./turn.ts";
 
 const historyLength = 50;
+/** An agent elsewhere gets the history in one message, together with the question: it must leave room for it. */
+const historyBytes = 1024 * 1024;
 
 /** Sessions, turns and their steps in the database. */
 export class TurnLog {
@@ -33,19 +36,34 @@ export class TurnLog {
     return row?.last_agent_id ?? undefined;
   }
 
+  /** What was said before, oldest first: the newest turns that fit, without a gap. */
   async history(request: TurnRequest): Promise<HistoryEntry[]> {
-    const rows = await this.#store.db
+    const answered = this.#store.db
       .selectFrom("turns")
-      .select(["message", "answer"])
       .where("workspace_id", "=", request.workspaceId)
       .where("user_id", "=", request.userId)
       .where("session_id", "=", request.sessionId)
       .where("status", "!=", "running")
-      .where("answer", "is not", null)
+      .where("answer", "is not", null);
+    const sizes = await answered
+      .select(["seq", sql<number>`octet_length(message) + octet_length(answer)`.as("bytes")])
       .orderBy("seq", "desc")
       .limit(historyLength)
       .execute();
-    return rows.reverse().map((row) => ({ message: row.message, answer: row.answer ?? "" }));
+    let bytes = 0;
+    let from: number | undefined;
+    for (const turn of sizes) {
+      bytes += turn.bytes;
+      if (bytes > historyBytes) break;
+      from = turn.seq;
+    }
+    if (from === undefined) return [];
+    const rows = await answered
+      .select(["message", "answer"])
+      .where("seq", ">=", from)
+      .orderBy("seq")
+      .execute();
+    return rows.map((row) => ({ message: row.message, answer: row.answer ?? "" }));
   }
 
   /** The turn is in the log before anything is done for it. */
