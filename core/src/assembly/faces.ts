@@ -1,16 +1,15 @@
 import { BinduService } from "@stoa/proto/agent_handler_pb";
 import { Memory } from "@stoa/proto/crawbl/agentruntime/v1/memory_pb";
 import { AgentRuntime } from "@stoa/proto/crawbl/agentruntime/v1/runtime_pb";
-import type { FastifyRequest } from "fastify";
-import type { Agent, AgentListeners } from "#domain/agents";
+import type { AgentListeners } from "#domain/agents";
 import { defaultWorkspace, type Principal } from "#domain/identity";
 import { agentRuntimeService, binduService, memoryService } from "#faces/grpc";
-import { AgentListenersOnHttp, a2aRoutes, Endpoints } from "#faces/http/a2a";
+import { A2aService, AgentListenersOnHttp, failInterruptedTasks } from "#faces/http/a2a";
 import { keyRoutes, restRoutes, statusReport } from "#faces/http/rest";
 import { isLoopback } from "#platform/config";
-import { StoaError } from "#platform/errors";
 import { createGrpcHost } from "#platform/grpc";
-import { createHttpHost, type HttpHost, type HttpHostOptions, isLocal } from "#platform/http";
+import { createHttpHost, type HttpHost, type HttpHostOptions } from "#platform/http";
+import { type AgentRoutesContext, mountAgents, mountAtRoot } from "./agent-routes.ts";
 import type { Closing } from "./closing.ts";
 import type { Domain } from "./domain.ts";
 import type { Identity } from "./identity.ts";
@@ -35,67 +34,81 @@ export async function openFaces(
   context: FacesContext,
   buildDomain: (listeners: AgentListeners) => Promise<Domain>,
 ): Promise<OpenFaces> {
-  const { platform, closing } = context;
-  let domain: Domain | undefined;
-  const endpoints = () => {
-    if (domain === undefined) throw new StoaError("SHUTTING_DOWN", "The core is still starting.");
-    endpointsMade ??= new Endpoints({
-      turns: domain.turns,
-      tasks: domain.tasks,
-      clock: platform.clock,
-      nextId: domain.nextId,
-    });
-    return { domain, endpoints: endpointsMade };
-  };
-  let endpointsMade: Endpoints | undefined;
-
+  const { platform, identity, closing } = context;
+  const { config, log, clock } = platform;
+  const ready = Promise.withResolvers<AgentRoutesContext>();
   const listeners = new AgentListenersOnHttp({
-    bindHost: platform.config.http.host,
+    bindHost: config.http.host,
+    corePorts: [config.http.port, ...(config.grpc.enabled ? [config.grpc.port] : [])],
     createHost: async (agentAt) => {
-      const host = newHttpHost(context, { log: platform.log.child({ listener: "agent" }) });
-      mountAgents(host, context, endpoints, agentAt, "");
-      mountAgents(host, context, endpoints, agentAt, "/agents/:agent");
+      const agents = await ready.promise;
+      const host = newHttpHost(context, { log: log.child({ listener: "agent" }) });
+      mountAtRoot(host, agents, agentAt);
+      mountAgents(host, agents, agentAt);
       return host;
     },
   });
-  domain = await buildDomain(listeners);
-  await domain.start();
+  const domain = await buildDomain(listeners);
+  const { turns, tasks, nextId, directory, registry } = domain;
+  const agents = {
+    service: new A2aService({ turns, tasks, clock, nextId, log }),
+    directory,
+    registry,
+    authenticator: identity.authenticator,
+    onLoopback: isLoopback(config.http.host),
+  };
+  ready.resolve(agents);
+  await failInterruptedTasks(tasks, { clock, nextId });
   closing.add("agent listeners", () => listeners.closeAll());
-  const http = await openHttp(context, domain, endpoints);
+  await domain.start();
   const grpc = await openGrpc(context, domain);
+  const http = await openHttp(context, domain, agents, grpc);
   domain.warmUp();
   return { http, ...(grpc === undefined ? {} : { grpc }) };
 }
 
-function addresses({ http, grpc }: Platform["config"]) {
-  const web = `http://${http.host}:${http.port}`;
+function addresses({ http, grpc }: OpenFaces) {
+  const web = `http://${hostAndPort(http)}`;
   return [
     { name: "REST", address: `${web}/api/v1`, note: "OpenAPI at /openapi.json" },
     { name: "A2A", address: `${web}/agents/<id>/` },
-    ...(grpc.enabled
-      ? [{ name: "gRPC", address: `${grpc.host}:${grpc.port}`, note: "reflection and health are on" }]
-      : []),
+    ...(grpc === undefined
+      ? []
+      : [{ name: "gRPC", address: hostAndPort(grpc), note: "reflection and health are on" }]),
   ];
 }
 
-type Live = () => { domain: Domain; endpoints: Endpoints };
+function hostAndPort({ host, port }: OpenFaces["http"]): string {
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
 
-async function openHttp(context: FacesContext, domain: Domain, live: Live): Promise<OpenFaces["http"]> {
+async function openHttp(
+  context: FacesContext,
+  domain: Domain,
+  agents: AgentRoutesContext,
+  grpc: OpenFaces["grpc"],
+): Promise<OpenFaces["http"]> {
   const { platform, identity, version, startedAt, closing } = context;
   const { config, clock, store, bus } = platform;
   const statusDeps = { ...domain, version, startedAt, clock };
+  // Where 0 is configured, the system chooses: the page gives what it chose.
+  let bound = { host: config.http.host, port: config.http.port };
   const host = newHttpHost(context, {
     log: platform.log,
-    status: () => ({ ...statusReport(defaultWorkspace, statusDeps), endpoints: addresses(config) }),
+    status: () => ({
+      ...statusReport(defaultWorkspace, statusDeps),
+      endpoints: addresses({ http: bound, ...(grpc === undefined ? {} : { grpc }) }),
+    }),
   });
   host.addReadiness("store", () => store.ping());
   host.addReadiness("bus", () => bus.ping());
   restRoutes(host.app, { ...statusDeps, invoke: domain.invoke, nextId: domain.nextId });
   keyRoutes(host.app, { apiKeys: identity.apiKeys });
-  mountAgents(host, context, live, (named) => named, "/agents/:agent");
+  mountAgents(host, agents, (named) => named);
   closing.add("http", () => host.close());
-  const { port } = await host.listen({ host: config.http.host, port: config.http.port });
-  return { host: config.http.host, port };
+  const { port } = await host.listen(bound);
+  bound = { ...bound, port };
+  return bound;
 }
 
 function newHttpHost(
@@ -112,51 +125,6 @@ function newHttpHost(
     authenticate: (authorization) => identity.authenticator.authenticate(authorization),
     ...extra,
   });
-}
-
-function mountAgents(
-  host: HttpHost,
-  context: FacesContext,
-  live: Live,
-  agentAt: (named: string | undefined) => string | undefined,
-  prefix: string,
-): void {
-  const { platform, identity } = context;
-  const strangersAllowed = isLoopback(platform.config.http.host);
-  const agentIn = (request: FastifyRequest): Agent | undefined => {
-    const id = agentAt((request.params as { agent?: string }).agent);
-    if (id === undefined) return undefined;
-    const { directory, registry } = live().domain;
-    return directory.native(id) ?? registry.get(id);
-  };
-  a2aRoutes(host.app, {
-    prefix,
-    async authenticate(request) {
-      const agent = agentIn(request);
-      const workspaceId = agent?.kind === "registered" ? agent.workspaceId : defaultWorkspace;
-      const principal = await callerOrStranger(request.headers.authorization, identity.authenticator, {
-        allowed: strangersAllowed && isLocal(request),
-        workspaceId,
-      });
-      if (agent?.kind === "registered" && agent.workspaceId !== principal.workspaceId) {
-        throw new StoaError("PERMISSION_DENIED", "This agent belongs to another workspace than the caller.");
-      }
-      return principal;
-    },
-    endpoint(request) {
-      const agent = agentIn(request);
-      return agent === undefined ? undefined : live().endpoints.of(agent, addressOf(request, prefix));
-    },
-  });
-}
-
-/** Where the client reached the agent: that is the address its card must give. */
-function addressOf(request: FastifyRequest, prefix: string): string {
-  const path = prefix.replace(
-    ":agent",
-    encodeURIComponent((request.params as { agent?: string }).agent ?? ""),
-  );
-  return `${request.protocol}://${request.host}${path}/`;
 }
 
 async function openGrpc(context: FacesContext, domain: Domain): Promise<OpenFaces["grpc"]> {
@@ -183,10 +151,8 @@ async function openGrpc(context: FacesContext, domain: Domain): Promise<OpenFace
         }),
     authenticate: (metadata, { method }) => {
       const [authorization] = metadata.get("authorization");
-      return callerOrStranger(authorization?.toString(), identity.authenticator, {
-        allowed: strangersAllowed && method.parent.typeName === BinduService.typeName,
-        workspaceId: defaultWorkspace,
-      });
+      const open = strangersAllowed && method.parent.typeName === BinduService.typeName;
+      return callerOrStranger(authorization?.toString(), identity.authenticator, open);
     },
   });
   host.add(AgentRuntime, agentRuntimeService({ turns: domain.turns }));

@@ -33,6 +33,15 @@ export interface TaskPage {
   readonly total: number;
 }
 
+/** The protocol's numbers for states, as they are kept. */
+const states = { submitted: "1", working: "2", completed: "3", failed: "4", canceled: "5", rejected: "7" };
+const underWay = [states.submitted, states.working];
+const ended = [states.completed, states.failed, states.canceled, states.rejected];
+
+/** Longer than any turn may take: what has been under way for so long has lost its node. */
+const lostAfterMs = 60 * 60_000;
+const batchSize = 100;
+
 /** The tasks of A2A clients, in the database: a restarted core still knows how each ended. */
 export class Tasks {
   readonly #store: Store;
@@ -43,6 +52,7 @@ export class Tasks {
     this.#clock = clock;
   }
 
+  /** A task that has ended stays as it ended: a word that comes late does not bring it back. */
   async save(scope: TaskScope, task: Omit<StoredTask, "updatedAt">): Promise<void> {
     const now = this.#clock();
     const changed = { context_id: task.contextId, state: task.state, task_json: task.json, updated_at: now };
@@ -57,7 +67,10 @@ export class Tasks {
         created_at: now,
       })
       .onConflict((conflict) =>
-        conflict.columns(["workspace_id", "user_id", "agent_id", "id"]).doUpdateSet(changed),
+        conflict
+          .columns(["workspace_id", "user_id", "agent_id", "id"])
+          .doUpdateSet(changed)
+          .where("tasks.state", "not in", ended),
       )
       .execute();
   }
@@ -95,6 +108,33 @@ export class Tasks {
       total: Number(counted.count),
       nextPageToken: rows.length > filter.pageSize && last ? writeToken(last) : "",
     };
+  }
+
+  /**
+   * Ends what was under way when the core stopped hard; `end` writes the failure into the task's JSON. An embedded
+   * database has one core, which has just started, so nothing is under way in it. A shared one may have other
+   * nodes at work: there only what is older than any turn can be is ended.
+   */
+  async failInterrupted(end: (json: string) => string): Promise<void> {
+    const now = this.#clock();
+    let lost = this.#store.db.selectFrom("tasks").selectAll().where("state", "in", underWay).limit(batchSize);
+    if (this.#store.dialect !== "sqlite") lost = lost.where("updated_at", "<", now - lostAfterMs);
+    for (;;) {
+      const rows = await lost.execute();
+      if (rows.length === 0) return;
+      const updates = rows.map((row) =>
+        this.#store.db
+          .updateTable("tasks")
+          .set({ state: states.failed, task_json: end(row.task_json), updated_at: now })
+          .where("workspace_id", "=", row.workspace_id)
+          .where("user_id", "=", row.user_id)
+          .where("agent_id", "=", row.agent_id)
+          .where("id", "=", row.id)
+          .where("state", "in", underWay)
+          .compile(),
+      );
+      await this.#store.batch(updates);
+    }
   }
 
   #of({ workspaceId, userId, agentId }: TaskScope) {

@@ -2,19 +2,26 @@ import { ServerCallContext } from "@a2a-js/sdk/server";
 import type { Principal } from "#domain/identity";
 import { StoaError } from "#platform/errors";
 
-const principalKey = "stoa.principal";
+/** Who calls which agent. */
+export interface Call {
+  readonly principal: Principal;
+  readonly agentId: string;
+}
 
-/** The SDK's notion of a call, with our principal in it. */
-export function contextFor(principal: Principal, requestedVersion: string): ServerCallContext {
+const callKey = "stoa.call";
+
+/** The SDK's notion of a call, with ours in it. */
+export function contextFor(call: Call, requestedVersion: string): ServerCallContext {
+  const { workspaceId, userId } = call.principal;
   return new ServerCallContext({
-    user: { isAuthenticated: true, userName: `${principal.workspaceId}/${principal.userId}` },
+    user: { isAuthenticated: true, userName: `${workspaceId}/${userId}` },
     requestedVersion,
-    state: new Map([[principalKey, principal]]),
+    state: new Map([[callKey, call]]),
   });
 }
 
-export function principalIn(context: ServerCallContext): Principal {
-  const principal = context.state.get(principalKey);
-  if (principal === undefined) throw new StoaError("UNAUTHENTICATED", "The call carries no principal.");
-  return principal as Principal;
+export function callIn(context: ServerCallContext): Call {
+  const call = context.state.get(callKey);
+  if (call === undefined) throw new StoaError("INTERNAL", "An A2A call came without its caller.");
+  return call as Call;
 }

@@ -3,20 +3,30 @@ import type { Agent } from "#domain/agents";
 
 const version = "1.0.0";
 
+/** What is the same for every agent, wherever it is served: what this core speaks. */
+export const spoken: AgentCard = {
+  name: "",
+  description: "",
+  version,
+  provider: undefined,
+  supportedInterfaces: [{ url: "", protocolBinding: "JSONRPC", protocolVersion: "1.0", tenant: "" }],
+  capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
+  securitySchemes: {},
+  securityRequirements: [],
+  defaultInputModes: ["text/plain"],
+  defaultOutputModes: ["text/plain"],
+  skills: [],
+  signatures: [],
+};
+
 /** How an agent introduces itself to A2A clients. */
 export function cardOf(agent: Agent, url: string): AgentCard {
   const skills = agent.kind === "registered" ? agent.skills : [];
   return {
+    ...spoken,
     name: agent.name,
     description: agent.description,
-    version,
-    provider: undefined,
-    supportedInterfaces: [{ url, protocolBinding: "JSONRPC", protocolVersion: "1.0", tenant: "" }],
-    capabilities: { streaming: true, pushNotifications: false, extendedAgentCard: false, extensions: [] },
-    securitySchemes: {},
-    securityRequirements: [],
-    defaultInputModes: ["text/plain"],
-    defaultOutputModes: ["text/plain"],
+    supportedInterfaces: spoken.supportedInterfaces.map((one) => ({ ...one, url })),
     skills: skills.map((skill) => ({
       id: skill.name,
       name: skill.name,
@@ -27,6 +37,5 @@ export function cardOf(agent: Agent, url: string): AgentCard {
       outputModes: [...skill.outputModes],
       securityRequirements: [],
     })),
-    signatures: [],
   };
 }

@@ -1,14 +1,14 @@
 import type { Message, Task } from "@a2a-js/sdk";
-import { Role, TaskState } from "@a2a-js/sdk";
+import { TaskState } from "@a2a-js/sdk";
 import {
   AgentEvent,
   type AgentExecutor,
   type ExecutionEventBus,
   type RequestContext,
 } from "@a2a-js/sdk/server";
-import type { Agent, TurnDone, TurnState, Turns } from "#domain/agents";
-import { StoaError } from "#platform/errors";
-import { principalIn } from "./call-context.ts";
+import type { TurnDone, TurnState, Turns } from "#domain/agents";
+import { callIn } from "./call-context.ts";
+import { messageOf, textOf, textPart } from "./messages.ts";
 
 const stateOf: Record<TurnState, TaskState> = {
   completed: TaskState.TASK_STATE_COMPLETED,
@@ -23,32 +23,47 @@ export interface ExecutorDependencies {
   readonly nextId: () => string;
 }
 
-/** Answers an A2A message with a turn: the task is a view of it, its context the session. */
-export class TurnExecutor implements AgentExecutor {
-  readonly #agent: Agent;
-  readonly #deps: ExecutorDependencies;
-  readonly #running = new Map<string, { cancel: AbortController; contextId: string }>();
+interface Running {
+  readonly cancel: AbortController;
+  readonly contextId: string;
+  readonly owner: string | undefined;
+}
 
-  constructor(agent: Agent, deps: ExecutorDependencies) {
-    this.#agent = agent;
+/**
+ * Answers A2A messages with turns: a task is a view of them, its context the session. There is one for all agents
+ * and addresses, so that a task can be cancelled at another address than it was sent to.
+ */
+export class TurnExecutor implements AgentExecutor {
+  readonly #deps: ExecutorDependencies;
+  readonly #running = new Map<string, Running>();
+
+  constructor(deps: ExecutorDependencies) {
     this.#deps = deps;
   }
 
+  /** Whether a turn is under way for this task of this owner; about others' tasks nothing is said. */
+  isRunning(taskId: string, owner: string | undefined): boolean {
+    const running = this.#running.get(taskId);
+    return running !== undefined && running.owner === owner;
+  }
+
+  // The bus is not finished here: the SDK does that, after it has told the client about what was thrown.
   execute = async (request: RequestContext, bus: ExecutionEventBus): Promise<void> => {
-    const { taskId, contextId, userMessage } = request;
+    const { taskId, contextId, userMessage, context } = request;
     const cancel = new AbortController();
-    this.#running.set(taskId, { cancel, contextId });
+    this.#running.set(taskId, { cancel, contextId, owner: context.user?.userName });
     try {
-      bus.publish(AgentEvent.task(this.#opening(request)));
-      const principal = principalIn(request.context);
+      const { principal, agentId } = callIn(context);
       const turn = {
         workspaceId: principal.workspaceId,
         userId: principal.userId,
         sessionId: contextId,
-        agentId: this.#agent.id,
+        agentId,
+        taskId,
         systemPrompt: "",
         message: textOf(userMessage),
       };
+      bus.publish(AgentEvent.task(this.#opening(request)));
       let said = 0;
       for await (const event of this.#deps.turns.run(turn, cancel.signal)) {
         // A cancelled task has said its last word; what comes late must not overwrite it.
@@ -58,20 +73,17 @@ export class TurnExecutor implements AgentExecutor {
       }
     } finally {
       this.#running.delete(taskId);
-      bus.finished();
     }
   };
 
   cancelTask = async (taskId: string, bus: ExecutionEventBus): Promise<void> => {
     const running = this.#running.get(taskId);
-    running?.cancel.abort(new DOMException("cancelled by the client", "AbortError"));
+    // It has just ended by itself: the SDK reads from the store how.
+    if (running === undefined) return;
+    running.cancel.abort(new DOMException("cancelled by the client", "AbortError"));
+    const status = this.#status(TaskState.TASK_STATE_CANCELED);
     bus.publish(
-      AgentEvent.statusUpdate({
-        taskId,
-        contextId: running?.contextId ?? "",
-        status: this.#status(TaskState.TASK_STATE_CANCELED),
-        metadata: undefined,
-      }),
+      AgentEvent.statusUpdate({ taskId, contextId: running.contextId, status, metadata: undefined }),
     );
   };
 
@@ -81,7 +93,8 @@ export class TurnExecutor implements AgentExecutor {
       contextId,
       status: this.#status(TaskState.TASK_STATE_WORKING),
       artifacts: task?.artifacts ?? [],
-      history: [...(task?.history ?? []), userMessage],
+      // The SDK has put a follow-up into the history of its task already.
+      history: task?.history ?? [userMessage],
       metadata: task?.metadata,
     };
   }
@@ -91,7 +104,7 @@ export class TurnExecutor implements AgentExecutor {
       artifactId: `${taskId}-answer`,
       name: "answer",
       description: "",
-      parts: [part(text)],
+      parts: [textPart(text)],
       metadata: undefined,
       extensions: [],
     };
@@ -109,48 +122,22 @@ export class TurnExecutor implements AgentExecutor {
     const words =
       done.error?.message ??
       (done.state === "completed" ? undefined : done.turns.map((turn) => turn.text).join("\n"));
-    const status = this.#status(
-      stateOf[done.state],
-      words === undefined ? undefined : this.#say(words, taskId, contextId),
-    );
-    return AgentEvent.statusUpdate({ taskId, contextId, status, metadata: undefined });
+    const message = words === undefined ? undefined : this.#say(words, taskId, contextId, done.metadata);
+    const status = this.#status(stateOf[done.state], message);
+    // A task that completed says nothing in its status; what its handler noted goes to the task itself.
+    return AgentEvent.statusUpdate({
+      taskId,
+      contextId,
+      status,
+      metadata: message === undefined ? done.metadata : undefined,
+    });
   }
 
   #status(state: TaskState, message?: Message) {
     return { state, message, timestamp: new Date(this.#deps.clock()).toISOString() };
   }
 
-  #say(text: string, taskId: string, contextId: string): Message {
-    return {
-      messageId: this.#deps.nextId(),
-      taskId,
-      contextId,
-      role: Role.ROLE_AGENT,
-      parts: [part(text)],
-      metadata: undefined,
-      extensions: [],
-      referenceTaskIds: [],
-    };
+  #say(text: string, taskId: string, contextId: string, metadata?: Readonly<Record<string, string>>) {
+    return messageOf(text, { id: this.#deps.nextId(), taskId, contextId, ...(metadata && { metadata }) });
   }
-}
-
-function part(text: string) {
-  return {
-    content: { $case: "text" as const, value: text },
-    metadata: undefined,
-    filename: "",
-    mediaType: "text/plain",
-  };
-}
-
-function textOf(message: Message): string {
-  const texts = message.parts.map(({ content }) => {
-    if (content?.$case === "text") return content.value;
-    if (content?.$case === "data") return JSON.stringify(content.value);
-    throw new StoaError(
-      "INVALID_ARGUMENT",
-      "Only text and data parts are taken here; this message has a file.",
-    );
-  });
-  return texts.join("\n");
 }

@@ -1,4 +1,4 @@
-export type { AgentEndpoint } from "./endpoint.ts";
-export { Endpoints } from "./endpoints.ts";
+export { failInterruptedTasks } from "./interrupted.ts";
 export { AgentListenersOnHttp } from "./listeners.ts";
-export { a2aRoutes } from "./routes.ts";
+export { type A2aRouteOptions, a2aRoutes } from "./routes.ts";
+export { A2aService } from "./service.ts";

@@ -1,57 +1,74 @@
-import { Readable } from "node:stream";
 import { A2A_VERSION_HEADER, SSE_HEADERS } from "@a2a-js/sdk";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Principal } from "#domain/identity";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import type { Agent } from "#domain/agents";
+import { type Principal, requireRole } from "#domain/identity";
 import { StoaError } from "#platform/errors";
-import type { AgentEndpoint } from "./endpoint.ts";
+import { invalidRequest, isRpcRequest, rpcFailure, speakJsonRpc } from "./json-rpc.ts";
+import type { A2aService } from "./service.ts";
 
 export interface A2aRouteOptions {
   /** Where on this listener the routes are; `:agent` in it is the agent's id. */
   readonly prefix: string;
+  readonly service: A2aService;
   readonly authenticate: (request: FastifyRequest) => Promise<Principal>;
-  /** The endpoint at this address, or undefined: no such agent here, or none that the caller may see. */
-  readonly endpoint: (request: FastifyRequest) => AgentEndpoint | undefined;
+  /** The agent at this address, or undefined: there is none, or none that the caller may see. */
+  readonly agentFor: (request: FastifyRequest, principal: Principal) => Agent | undefined;
+  /** The agent at this address if its card is for everybody. */
+  readonly announced: (request: FastifyRequest) => Agent | undefined;
 }
 
 const cardPaths = ["/.well-known/agent-card.json", "/.well-known/agent.json"];
 
+/** What only looks; everything else makes agents work. */
+const looking = new Set(["GetTask", "ListTasks", "SubscribeToTask"]);
+
 /** A2A 1.0 over JSON-RPC: the card, and one address for every method. */
-export function a2aRoutes(app: FastifyInstance, { prefix, authenticate, endpoint }: A2aRouteOptions): void {
+export function a2aRoutes(app: FastifyInstance, options: A2aRouteOptions): void {
+  const { prefix, service, authenticate, agentFor, announced } = options;
   // The principal is found here, not by the host's own rule, because agents on loopback are open to strangers.
   const config = { auth: "none" as const };
-  const find = (request: FastifyRequest): AgentEndpoint => {
-    const found = endpoint(request);
-    if (found !== undefined) return found;
-    throw new StoaError(
-      "NOT_FOUND",
-      `No agent is served at ${request.url}; \`stoa status\` lists the agents.`,
-    );
-  };
+
   for (const path of cardPaths) {
-    app.get(
-      `${prefix}${path}`,
-      { config, schema: { tags: ["a2a"], summary: "The agent's card" } },
-      async (request) => find(request).card(),
-    );
+    const schema = { tags: ["a2a"], summary: "The agent's card" };
+    app.get(`${prefix}${path}`, { config, schema }, async (request) => {
+      const agent = announced(request) ?? found(request, agentFor(request, await authenticate(request)));
+      return service.card(agent, addressOf(request, prefix));
+    });
   }
-  const schema = { tags: ["a2a"], summary: "A2A 1.0 over JSON-RPC", body: { type: "object" } };
+
+  const schema = { tags: ["a2a"], summary: "A2A 1.0 over JSON-RPC", body: { description: "One request." } };
   for (const path of prefix === "" ? ["/"] : [prefix, `${prefix}/`]) {
-    app.post(path, { config, schema }, async (request, reply) => {
+    app.post(path, { config, schema, preSerialization: speakJsonRpc }, async (request, reply) => {
       const principal = await authenticate(request);
-      const body = request.body as Record<string, unknown>;
-      const answer = await find(request).call(body, principal, versionOf(request, body));
-      return answer.kind === "single" ? answer.body : stream(reply, answer.events);
+      const agent = found(request, agentFor(request, principal));
+      const { body } = request;
+      if (!isRpcRequest(body)) return reply.code(400).send(rpcFailure(body, invalidRequest));
+      requireRole(principal, looking.has(body.method) ? "viewer" : "member");
+      const answer = await service.call(agent, body, principal, versionOf(request, body.method));
+      return answer.kind === "single" ? answer.body : reply.headers(SSE_HEADERS).send(answer.events);
     });
   }
 }
 
-/** An absent header means 0.3 by the letter; but only 1.0 spells its methods like this. */
-function versionOf(request: FastifyRequest, body: Record<string, unknown>): string {
-  const header = request.headers[A2A_VERSION_HEADER.toLowerCase()];
-  if (typeof header === "string") return header;
-  return typeof body.method === "string" && /^[A-Z]/.test(body.method) ? "1.0" : "0.3";
+function found(request: FastifyRequest, agent: Agent | undefined): Agent {
+  if (agent !== undefined) return agent;
+  throw new StoaError(
+    "NOT_FOUND",
+    `No agent that you can see is served at ${request.url}; \`stoa status\` lists the agents. An agent of another ` +
+      "workspace needs a credential of that workspace: `authorization: Bearer <token or API key>`.",
+  );
 }
 
-function stream(reply: FastifyReply, events: AsyncIterable<string>): FastifyReply {
-  return reply.headers(SSE_HEADERS).send(Readable.from(events, { objectMode: false }));
+/** Where the client reached the agent: that is the address its card must give. */
+function addressOf(request: FastifyRequest, prefix: string): string {
+  const { agent = "" } = request.params as { agent?: string };
+  const path = prefix.replace(":agent", () => encodeURIComponent(agent));
+  return `${request.protocol}://${request.host}${path}/`;
+}
+
+/** An absent header means 0.3 by the letter; but only 1.0 spells its methods like this. */
+function versionOf(request: FastifyRequest, method: string): string {
+  const header = request.headers[A2A_VERSION_HEADER.toLowerCase()];
+  if (typeof header === "string") return header;
+  return /^[A-Z]/.test(method) ? "1.0" : "0.3";
 }

@@ -7,7 +7,7 @@ import {
   requireWorkspace,
   roles,
 } from "#domain/identity";
-import { StoaError } from "#platform/errors";
+import { principalOf } from "./principal.ts";
 
 const time = { type: "integer", description: "Epoch milliseconds." };
 
@@ -104,8 +104,7 @@ export function keyRoutes(app: FastifyInstance, { apiKeys }: { readonly apiKeys:
 }
 
 function adminOf(request: { principal?: unknown }): Principal {
-  const principal = request.principal as Principal | undefined;
-  if (principal === undefined) throw new StoaError("UNAUTHENTICATED", "No credential was sent.");
+  const principal = principalOf(request);
   // The host checks the role that the route names; checked here too, so that it does not depend on its set-up.
   requireRole(principal, "admin");
   return principal;

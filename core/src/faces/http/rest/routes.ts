@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type Principal, requireRole } from "#domain/identity";
 import { type Caller, type InvokeDependencies, invoke, toRequestAgentResult } from "#domain/invocations";
 import { targetName } from "#domain/rpc";
-import { StoaError } from "#platform/errors";
+import { principalOf } from "./principal.ts";
 import { type StatusDependencies, statusReport } from "./status.ts";
 
 export interface RestDependencies extends StatusDependencies {
@@ -65,12 +65,6 @@ export function restRoutes(app: FastifyInstance, deps: RestDependencies): void {
       return toRequestAgentResult(outcome);
     },
   );
-}
-
-function principalOf(request: { principal?: unknown }): Principal {
-  const principal = request.principal as Principal | undefined;
-  if (principal === undefined) throw new StoaError("UNAUTHENTICATED", "No credential was sent.");
-  return principal;
 }
 
 /** A person calls under their own name, and may use whatever an agent of their workspace may. */
