@@ -1,6 +1,7 @@
 /**
  * The wire contracts as `npm run check` sees them: linted, formatted, nothing renumbered or deleted since the
- * committed image, generated code in step. `npm run gen` mends what can be mended.
+ * committed image, generated code in step. `npm run gen` mends what can be mended. With names (lint, format, breaking,
+ * generated) only those checks are made.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
@@ -80,7 +81,9 @@ async function main(): Promise<void> {
     breaking: checkBreaking,
     generated: checkInStep,
   };
+  const wanted = process.argv.slice(2);
   for (const [name, check] of Object.entries(checks)) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
     try {
       await check();
       console.log(`✓ proto ${name}`);
