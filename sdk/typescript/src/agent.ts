@@ -24,6 +24,10 @@ export interface AgentOptions {
   ) => Promise<string | AgentReply>;
   /** Where the core's gRPC is. */
   readonly core?: string;
+  /** A token or an API key; a core on this machine's own address lets agents register without one. */
+  readonly credential?: string;
+  /** How often to tell the core that the agent is there. */
+  readonly heartbeatMs?: number;
 }
 
 export interface RunningAgent {
@@ -33,7 +37,8 @@ export interface RunningAgent {
   stop(): Promise<void>;
 }
 
-const heartbeatMs = 30_000;
+const defaultHeartbeatMs = 30_000;
+const timeoutMs = 10_000;
 
 /** Registers an agent with a core, answers its messages, and keeps it alive until stopped. */
 export async function serveAgent(options: AgentOptions): Promise<RunningAgent> {
@@ -45,31 +50,66 @@ export async function serveAgent(options: AgentOptions): Promise<RunningAgent> {
     );
   });
   const core = connect(options.core ?? "localhost:3774");
-  const registered = await callUnary(core, BinduService.method.registerAgent, {
-    configJson: JSON.stringify(options.config),
-    skills: (options.skills ?? []).map((skill) => ({ ...skill })),
-    grpcCallbackAddress: `localhost:${port}`,
-  });
-  if (!registered.success) {
-    server.forceShutdown();
+  const close = () => {
     core.close();
-    throw new Error(registered.error);
-  }
-  const { agentId } = registered;
-  const timer = setInterval(() => {
-    callUnary(core, BinduService.method.heartbeat, { agentId, timestamp: BigInt(Date.now()) }).catch(
-      () => {},
+    server.forceShutdown();
+  };
+  const call = { credential: options.credential, timeoutMs };
+  const register = async () => {
+    const answer = await callUnary(
+      core,
+      BinduService.method.registerAgent,
+      {
+        configJson: JSON.stringify(options.config),
+        skills: (options.skills ?? []).map((skill) => ({ ...skill })),
+        grpcCallbackAddress: `localhost:${port}`,
+      },
+      call,
     );
-  }, heartbeatMs);
+    if (!answer.success) throw new Error(answer.error);
+    return answer;
+  };
+  let registered: Awaited<ReturnType<typeof register>>;
+  try {
+    registered = await register();
+  } catch (thrown) {
+    // Nothing is left open, so that the process can end.
+    close();
+    throw thrown;
+  }
+  const beat = async () => {
+    const request = { agentId: registered.agentId, timestamp: BigInt(Date.now()) };
+    const { acknowledged } = await callUnary(core, BinduService.method.heartbeat, request, call);
+    // The core lost sight of the agent, or its whole memory: it has to be told anew.
+    if (!acknowledged && !stopped) registered = await register();
+  };
+  let stopped = false;
+  let beating: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    // A core that is away for a while is asked again the next time.
+    beating ??= beat()
+      .catch(() => {})
+      .finally(() => {
+        beating = undefined;
+      });
+  }, options.heartbeatMs ?? defaultHeartbeatMs);
   return {
-    id: agentId,
-    did: registered.did,
-    url: registered.agentUrl,
+    get id() {
+      return registered.agentId;
+    },
+    get did() {
+      return registered.did;
+    },
+    get url() {
+      return registered.agentUrl;
+    },
     async stop() {
+      stopped = true;
       clearInterval(timer);
-      await callUnary(core, BinduService.method.unregisterAgent, { agentId }).catch(() => {});
-      core.close();
-      server.forceShutdown();
+      await beating;
+      const { agentId } = registered;
+      await callUnary(core, BinduService.method.unregisterAgent, { agentId }, call).catch(() => {});
+      close();
     },
   };
 }

@@ -7,7 +7,13 @@ import {
   type MessageShape,
   toBinary,
 } from "@bufbuild/protobuf";
-import { type ChannelCredentials, Client, credentials, type ServiceDefinition } from "@grpc/grpc-js";
+import {
+  type ChannelCredentials,
+  Client,
+  credentials,
+  Metadata,
+  type ServiceDefinition,
+} from "@grpc/grpc-js";
 
 /** A grpc-js service definition made of a protobuf-es descriptor, so that no second code generator is needed. */
 export function definitionOf(service: DescService): ServiceDefinition {
@@ -33,6 +39,13 @@ function codec(side: "request" | "response", schema: DescMessage) {
   };
 }
 
+export interface UnaryOptions {
+  /** A token or an API key. */
+  readonly credential?: string | undefined;
+  /** How long to wait for the answer. */
+  readonly timeoutMs: number;
+}
+
 /** One unary call, as a promise. */
 export function callUnary<Input extends DescMessage, Output extends DescMessage>(
   client: Client,
@@ -43,13 +56,18 @@ export function callUnary<Input extends DescMessage, Output extends DescMessage>
     readonly output: Output;
   },
   request: MessageInitShape<Input>,
+  { credential, timeoutMs }: UnaryOptions,
 ): Promise<MessageShape<Output>> {
+  const metadata = new Metadata();
+  if (credential !== undefined) metadata.set("authorization", `Bearer ${credential}`);
   return new Promise((resolve, reject) => {
     client.makeUnaryRequest(
       `/${method.parent.typeName}/${method.name}`,
       (message: MessageShape<Input>) => Buffer.from(toBinary(method.input, message)),
       (bytes) => fromBinary(method.output, bytes),
       create(method.input, request),
+      metadata,
+      { deadline: Date.now() + timeoutMs },
       (error, response) =>
         error || response === undefined ? reject(error ?? new Error("no response")) : resolve(response),
     );

@@ -9,6 +9,5 @@ export {
   type CapabilityOptions,
   type RunningCapability,
   serveCapability,
-  type ToolContext,
-  type ToolHandler,
 } from "./capability.ts";
+export type { ToolContext, ToolHandler } from "./tool-call.ts";
