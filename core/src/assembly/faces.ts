@@ -5,6 +5,7 @@ import type { AgentListeners } from "#domain/agents";
 import { defaultWorkspace, type Principal } from "#domain/identity";
 import { agentRuntimeService, binduService, memoryService } from "#faces/grpc";
 import { A2aService, AgentListenersOnHttp, failInterruptedTasks } from "#faces/http/a2a";
+import { auditRoutes } from "#faces/http/audit";
 import { keyRoutes, restRoutes, statusReport } from "#faces/http/rest";
 import { isLoopback } from "#platform/config";
 import { createGrpcHost } from "#platform/grpc";
@@ -103,6 +104,7 @@ async function openHttp(
   host.addReadiness("store", () => store.ping());
   host.addReadiness("bus", () => bus.ping());
   restRoutes(host.app, { ...statusDeps, invoke: domain.invoke, nextId: domain.nextId });
+  auditRoutes(host.app, { ledger: domain.ledger });
   keyRoutes(host.app, { apiKeys: identity.apiKeys });
   mountAgents(host, agents, (named) => named);
   closing.add("http", () => host.close());
