@@ -43,6 +43,27 @@ onBothDatabases("memory", (store) => {
     expect(await memory().list("w3", { limit: 1_000_000 })).toHaveLength(1_000);
   });
 
+  test("a page of long memories ends before it outgrows a message, and the next goes on there", async () => {
+    const content = "ü".repeat(8 * 1024);
+    const keys = Array.from({ length: 300 }, (_, i) => `k${String(i).padStart(3, "0")}`);
+    await Promise.all(keys.map((key) => at(1).create("w7", { key, content, category: "c" })));
+    const read: string[] = [];
+    for (;;) {
+      const page = await memory().list("w7", { limit: 1_000, offset: read.length });
+      if (page.length === 0) break;
+      const bytes = page.reduce((sum, entry) => sum + Buffer.byteLength(entry.content), 0);
+      expect(bytes).toBeLessThanOrEqual(3 * 1024 * 1024);
+      read.push(...page.map(({ key }) => key));
+    }
+    expect(read).toEqual(keys);
+  });
+
+  test("what could not be stored cannot be looked for either", async () => {
+    const refused = expect.objectContaining({ code: "INVALID_ARGUMENT" });
+    await expect(memory().list("w8", { category: "a\u0000b" })).rejects.toEqual(refused);
+    await expect(memory().delete("w8", "a\u0000b")).rejects.toEqual(refused);
+  });
+
   test("deletes a key in every category, in its own workspace only", async () => {
     for (const category of ["a", "b"]) await memory().create("w4", { key: "k", content: "", category });
     await memory().create("w5", { key: "k", content: "", category: "a" });

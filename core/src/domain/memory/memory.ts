@@ -16,6 +16,8 @@ export interface MemoryDependencies {
 }
 
 const limits = { key: 256, category: 128, content: 16 * 1024, page: 1_000, defaultPage: 100 } as const;
+/** A page travels in one message, whose limit is 4 MiB; what an entry is besides its texts is small. */
+const pageBytes = 3 * 1024 * 1024;
 
 /** What a workspace remembers: entries known by category and key, newest first. */
 export class Memory {
@@ -27,10 +29,15 @@ export class Memory {
     this.#clock = clock;
   }
 
+  /**
+   * A page ends at its limit, or where the next entry would take it beyond 3 MiB; a caller goes on at the offset of
+   * what it has got. Only an empty page is the last.
+   */
   async list(
     workspaceId: string,
     filter: { category?: string; limit?: number; offset?: number } = {},
   ): Promise<MemoryEntry[]> {
+    if (filter.category) checkSize("category", filter.category, limits.category);
     const limit =
       filter.limit === undefined || filter.limit <= 0
         ? limits.defaultPage
@@ -45,7 +52,7 @@ export class Memory {
       .limit(limit)
       .offset(Math.max(0, filter.offset ?? 0));
     if (filter.category) query = query.where("category", "=", filter.category);
-    return (await query.execute()).map(toEntry);
+    return upTo(pageBytes, await query.execute()).map(toEntry);
   }
 
   /** Creates the entry, or replaces the content of the one with this category and key. */
@@ -74,6 +81,7 @@ export class Memory {
   /** Removes the key in every category: callers of the published contract name no category here. */
   async delete(workspaceId: string, key: string): Promise<void> {
     if (key === "") throw new StoaError("INVALID_ARGUMENT", "key is empty; name the memory to delete.");
+    checkSize("key", key, limits.key);
     const deleted = await this.#store.db
       .deleteFrom("memories")
       .where("workspace_id", "=", workspaceId)
@@ -86,13 +94,25 @@ export class Memory {
   }
 }
 
-function toEntry(row: {
-  key: string;
-  content: string;
-  category: string;
-  created_at: number;
-  updated_at: number;
-}): MemoryEntry {
+interface Row {
+  readonly key: string;
+  readonly content: string;
+  readonly category: string;
+  readonly created_at: number;
+  readonly updated_at: number;
+}
+
+/** The first rows that fit. One always does: an entry is far smaller than a page. */
+function upTo(most: number, rows: readonly Row[]): readonly Row[] {
+  let bytes = 0;
+  const end = rows.findIndex(({ key, content, category }) => {
+    for (const text of [key, content, category]) bytes += Buffer.byteLength(text);
+    return bytes > most;
+  });
+  return end < 0 ? rows : rows.slice(0, end);
+}
+
+function toEntry(row: Row): MemoryEntry {
   return {
     key: row.key,
     content: row.content,
