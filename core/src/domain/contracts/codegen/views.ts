@@ -41,6 +41,7 @@ export class Views {
   /** What the node's own keywords say, without those that combine other schemas. */
   #own(node: SchemaNode): View {
     const values = node.const ? [node.const.value] : node.enum;
+    if (values?.length === 0) return never;
     const { types, properties, required, additionalProperties, items, prefixItems } = node;
     const shaped = properties ?? required ?? additionalProperties ?? items ?? prefixItems;
     if (!types && !shaped) return values ? { kind: "literal", values } : unknown;

@@ -1,7 +1,7 @@
 import { Names, pascalCase } from "../names.ts";
 import type { PlannedSchema } from "../plan.ts";
 import { ruleName } from "../rules.ts";
-import { goString, lines } from "../text.ts";
+import { goString, lines, oneLine } from "../text.ts";
 import type { Field, ObjectView, View } from "../view.ts";
 import { Views } from "../views.ts";
 import { anything, type Declaration, type GoType, GoTypes, made } from "./types.ts";
@@ -87,10 +87,10 @@ export class Declarations {
     rules: readonly string[] | undefined,
     description: string | undefined,
   ): void {
-    const doc = comment(description, "");
+    const doc = docComment(name, description);
     if (options.length > 0) {
-      if (doc.length > 0) doc.push("//");
-      doc.push(`// ${name} is one of ${options.map((option) => option.type).join(", ")}.`);
+      const types = options.map((option) => option.type).join(", ");
+      doc.push(doc.length > 0 ? `// It is one of ${types}.` : `// ${name} is one of ${types}.`);
     }
     this.#out.push(
       [...doc, `type ${name} struct {`, `\tValue ${type.type}`, "}"].join("\n"),
@@ -116,7 +116,7 @@ export class Declarations {
       );
     }
     this.#out.push(
-      [...comment(description, ""), `type ${name} struct {`, blocks.join("\n\n"), "}"].join("\n"),
+      [...docComment(name, description), `type ${name} struct {`, blocks.join("\n\n"), "}"].join("\n"),
       readFunction(name, fields, rest),
       plainMethod(name, fields, rest),
     );
@@ -203,6 +203,12 @@ function call(made: string, args: string): string {
 
 function isNull(view: View): boolean {
   return view.kind === "scalar" && view.type === "null";
+}
+
+/** One line that starts with the name, as Go has it: gofmt sets lists, headings and quotes in its own way. */
+function docComment(name: string, text: string | undefined): string[] {
+  const line = oneLine(text ?? "").replace(/([`'])(?=\1)/g, "$1 ");
+  return line === "" ? [] : [`// ${name}: ${line}`];
 }
 
 /** Line by line, with a blank after the slashes: without it, the compiler would read some as orders to itself. */

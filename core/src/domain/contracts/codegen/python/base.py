@@ -15,7 +15,8 @@ class _Checked(BaseModel):
         except RecursionError:
             raise ValueError("/: the value is nested too deeply to be checked") from None
         if violations:
-            raise ValueError("; ".join(violations))
+            # Half a surrogate pair in a payload must not keep its refusal from being told.
+            raise ValueError("; ".join(violations).encode("utf-8", "backslashreplace").decode())
         token = _inside.set(True)
         try:
             return handler(value)
@@ -32,7 +33,7 @@ class _Model(_Checked):
         out: dict[str, Any] = handler(self)
         for name, field in type(self).model_fields.items():
             if name not in self.model_fields_set:
-                out.pop(name if info.by_alias is False else field.alias or name, None)
+                out.pop(name if info.by_alias is False or field.alias is None else field.alias, None)
         return out
 
 

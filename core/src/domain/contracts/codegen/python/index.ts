@@ -127,7 +127,10 @@ class Classes {
     if (!view.rest) out.push('    model_config = ConfigDict(extra="forbid")');
     out.push("");
     const names = new FieldNames();
-    for (const field of view.fields) out.push(...this.#field(field, names.take(field.key), name));
+    // Half a surrogate pair is no text to pydantic, so no field can be called that.
+    for (const field of view.fields) {
+      if (field.key.isWellFormed()) out.push(...this.#field(field, names.take(field.key), name));
+    }
     if (view.rest && view.rest.kind !== "unknown") {
       const annotation = this.#annotations.of(view.rest, name, "extra");
       out.push(`    __pydantic_extra__: dict[str, ${annotation}] = Field(init=False)`);

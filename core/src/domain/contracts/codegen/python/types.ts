@@ -34,7 +34,7 @@ export class Annotations {
       case "array":
         return `list[${this.of(view.item, parent, `${part}-item`)}]`;
       case "union":
-        return [...new Set(view.of.map((each, i) => this.of(each, parent, `${part}-${i + 1}`)))].join(" | ");
+        return union(view.of.map((each, i) => this.of(each, parent, `${part}-${i + 1}`)));
       case "object": {
         if (view.fields.length === 0)
           return `dict[str, ${this.of(view.rest ?? { kind: "unknown" }, parent, `${part}-value`)}]`;
@@ -46,7 +46,18 @@ export class Annotations {
   }
 }
 
-const scalars = { string: "str", integer: "int", number: "float", boolean: "bool", null: "None" } as const;
+/** Each member once: those of an inner union count one by one. */
+function union(members: readonly string[]): string {
+  return [...new Set(members)].join(" | ");
+}
+
+const scalars = {
+  string: "str",
+  integer: "int",
+  number: "int | float",
+  boolean: "bool",
+  null: "None",
+} as const;
 
 function literals(values: readonly Json[]): string {
   const listed = values.filter(isLiteral).map(literal);

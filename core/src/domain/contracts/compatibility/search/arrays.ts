@@ -1,6 +1,6 @@
 import type { Json } from "#domain/contracts/schema/structure";
 import type { Demands } from "./demands.ts";
-import { type Answer, empty, type Solve, unknown } from "./formula.ts";
+import { type Answer, empty, jsonKey, type Solve, unknown } from "./formula.ts";
 
 /** More items than this are not written out. */
 const maxWritten = 64;
@@ -42,8 +42,8 @@ export function findArray(demands: Demands, solve: Solve): Answer {
     if (answer.kind !== "value") return unknown;
   }
   if (!certain) return unknown;
-  return {
-    kind: "value",
-    value: repeated && found[0] !== undefined ? [...found, found[0]].slice(0, maxItems) : found,
-  };
+  const [first] = found;
+  const hasTwins = new Set(found.map(jsonKey)).size < found.length;
+  if (repeated && first !== undefined && !hasTwins) found.push(first);
+  return { kind: "value", value: found };
 }

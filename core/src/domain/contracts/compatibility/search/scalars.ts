@@ -113,7 +113,8 @@ const samples: Readonly<Record<FormatName, string>> = {
 
 function* candidates(minLength: number, maxLength: number, count: number): Iterable<string> {
   if (minLength > maxTextLength) return;
-  for (const letter of ["a", " "]) yield letter.repeat(minLength);
+  yield "a".repeat(minLength);
+  if (maxLength > 0) yield " ".repeat(Math.max(minLength, 1));
   for (const name of formatNames) {
     const sample = samples[name];
     if (sample.length >= minLength && sample.length <= maxLength) yield sample;
