@@ -9,7 +9,7 @@ export interface ChatMessage {
 
 export interface AgentReply {
   readonly content?: string;
-  readonly state?: "" | "input-required" | "auth-required";
+  readonly state?: "" | "input-required" | "auth-required" | "payment-required";
   readonly prompt?: string;
   readonly metadata?: Record<string, string>;
 }
