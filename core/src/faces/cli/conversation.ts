@@ -1,8 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { AgentRuntime, type ConverseEvent } from "@stoa/proto/crawbl/agentruntime/v1/runtime_pb";
+import { toJson } from "@bufbuild/protobuf";
+import {
+  AgentRuntime,
+  type ConverseEvent,
+  ConverseEventSchema,
+} from "@stoa/proto/crawbl/agentruntime/v1/runtime_pb";
 import { StoaError } from "#platform/errors";
 import { createGrpcClient } from "#platform/grpc";
-import type { CoreClient } from "./core-client.ts";
+import { type CoreClient, reachable } from "./core-client.ts";
 import { type Output, printable } from "./output.ts";
 
 /** A conversation with a core over Converse, one message at a time. */
@@ -23,7 +28,7 @@ export function openConversation(
     );
   }
   const sessionId = options.session ?? randomUUID();
-  const client = createGrpcClient(AgentRuntime, `${core.grpc.host}:${core.grpc.port}`);
+  const client = createGrpcClient(AgentRuntime, `${reachable(core.grpc.host)}:${core.grpc.port}`);
   const metadata: Record<string, string> =
     core.authorization === undefined ? {} : { authorization: core.authorization };
   return {
@@ -38,7 +43,22 @@ async function* once<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-const failed = /^ERROR: (\w+): ([\s\S]*)$/;
+/** The code and the message of a failed answer, which the contract puts into the model's name. */
+function failureOf({ event }: ConverseEvent): { code: string; message: string } | undefined {
+  const [, code, message] =
+    (event.case === "done" && /^ERROR: (\w+): ([\s\S]*)$/.exec(event.value.model)) || [];
+  return code === undefined ? undefined : { code, message: message ?? "" };
+}
+
+/** Prints the events of one answer for a program, a line of JSON each, and says whether it went well. */
+export async function printEvents(events: AsyncIterable<ConverseEvent>, out: Output): Promise<boolean> {
+  let well = true;
+  for await (const event of events) {
+    out.line(JSON.stringify(toJson(ConverseEventSchema, event)));
+    if (failureOf(event) !== undefined) well = false;
+  }
+  return well;
+}
 
 /** Shows the events of one answer to a person, and says whether it went well. */
 export async function showAnswer(events: AsyncIterable<ConverseEvent>, out: Output): Promise<boolean> {
@@ -48,7 +68,8 @@ export async function showAnswer(events: AsyncIterable<ConverseEvent>, out: Outp
     if (speaking !== "") out.line();
     speaking = "";
   };
-  for await (const { event } of events) {
+  for await (const each of events) {
+    const { event } = each;
     if (event.case === "chunk") {
       const { agentId, text } = event.value;
       if (speaking !== agentId) {
@@ -65,10 +86,10 @@ export async function showAnswer(events: AsyncIterable<ConverseEvent>, out: Outp
       out.line(out.style(error ? "red" : "green", `← ${printable(error ? errorMessage : resultJson)}`));
     } else if (event.case === "done") {
       endLine();
-      const [, code, message] = failed.exec(event.value.model) ?? [];
-      if (code !== undefined) {
+      const failure = failureOf(each);
+      if (failure !== undefined) {
         well = false;
-        out.line(out.style("red", `✗ ${printable(message ?? "")} [${code}]`));
+        out.line(out.style("red", `✗ ${printable(failure.message)} [${failure.code}]`));
       }
     }
   }

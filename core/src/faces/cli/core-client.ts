@@ -12,10 +12,17 @@ export interface CoreClient {
   readonly authorization: string | undefined;
   readonly pid: number | undefined;
   /** Calls the REST API: `request("POST", "/api/v1/keys", {…})`. Errors of the core arrive as they are. */
-  request(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<unknown>;
+  request(
+    method: string,
+    path: string,
+    body?: unknown,
+    signal?: AbortSignal,
+    /** How long the core may take. */
+    timeoutMs?: number,
+  ): Promise<unknown>;
 }
 
-const timeoutMs = 30_000;
+const defaultTimeoutMs = 30_000;
 
 /** The core that STOA_URL names, or the one that runs on this home, or undefined. */
 export function findCore(home: string, env: Environment): CoreClient | undefined {
@@ -49,7 +56,7 @@ function client(options: {
     grpc,
     authorization,
     pid,
-    async request(method, path, body, signal) {
+    async request(method, path, body, signal, timeoutMs = defaultTimeoutMs) {
       const deadline = AbortSignal.timeout(timeoutMs);
       let response: Response;
       let text: string;
@@ -109,8 +116,8 @@ function checkUrl(text: string): string {
   );
 }
 
-/** A listener on every address is reached at this machine's own. */
-function reachable(host: string): string {
+/** How to write a listener's host in an address. One on every address is reached at this machine's own. */
+export function reachable(host: string): string {
   const here = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return here.includes(":") ? `[${here}]` : here;
 }

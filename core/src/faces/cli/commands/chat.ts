@@ -3,6 +3,7 @@ import { exitCodes, StoaError } from "#platform/errors";
 import type { CliContext, RegisterCommand } from "../context.ts";
 import type { Conversation } from "../conversation.ts";
 import { examples } from "../examples.ts";
+import { ExitWith } from "../exit.ts";
 
 export const register: RegisterCommand = (program, context) => {
   const chat = program
@@ -22,56 +23,70 @@ export const register: RegisterCommand = (program, context) => {
     const { openConversation } = await import("../conversation.ts");
     const conversation = openConversation(core, options);
     try {
-      if (words.length > 0) await ask(conversation, words.join(" "), context);
-      else await converse(conversation, context);
+      const well =
+        words.length > 0
+          ? await askOnce(conversation, words.join(" "), context)
+          : await converse(conversation, context);
+      if (!well) throw new ExitWith(exitCodes.failure);
     } finally {
       conversation.close();
     }
   });
 };
 
-async function ask(conversation: Conversation, message: string, { out }: CliContext): Promise<void> {
+async function askOnce(conversation: Conversation, message: string, context: CliContext): Promise<boolean> {
   const interrupted = new AbortController();
   const stop = () => interrupted.abort();
   process.once("SIGINT", stop);
   try {
-    const events = conversation.say(message, interrupted.signal);
-    if (!out.isJson) {
-      const { showAnswer } = await import("../conversation.ts");
-      if (!(await showAnswer(events, out))) process.exitCode = exitCodes.failure;
-      return;
-    }
-    const { toJson } = await import("@bufbuild/protobuf");
-    const { ConverseEventSchema } = await import("@stoa/proto/crawbl/agentruntime/v1/runtime_pb");
-    for await (const event of events) out.line(JSON.stringify(toJson(ConverseEventSchema, event)));
+    return await ask(conversation, message, interrupted.signal, context);
   } finally {
     process.off("SIGINT", stop);
   }
 }
 
-/** Line by line, from a terminal or a pipe, until the input ends. */
-async function converse(conversation: Conversation, context: CliContext): Promise<void> {
+async function ask(
+  conversation: Conversation,
+  message: string,
+  signal: AbortSignal,
+  { out }: CliContext,
+): Promise<boolean> {
+  const { printEvents, showAnswer } = await import("../conversation.ts");
+  const events = conversation.say(message, signal);
+  return out.isJson ? printEvents(events, out) : showAnswer(events, out);
+}
+
+/** Line by line, from a terminal or a pipe, until the input ends. Says whether a program's messages all went well. */
+async function converse(conversation: Conversation, context: CliContext): Promise<boolean> {
   const { io, out } = context;
   const terminal = io.stdin.isTTY === true;
-  const lines = createInterface({
-    input: io.stdin,
-    ...(terminal ? { output: io.stderr } : {}),
-    prompt: "you: ",
-  });
-  const goodbye = () => lines.close();
-  lines.on("SIGINT", goodbye);
-  if (terminal) {
-    out.note(`Session ${conversation.sessionId}. Ctrl-D ends it; \`stoa chat --session …\` goes on with it.`);
-    lines.prompt();
+  if (!terminal) {
+    let well = true;
+    for await (const line of createInterface({ input: io.stdin }))
+      if (line.trim() !== "" && !(await askOnce(conversation, line, context))) well = false;
+    return well;
   }
+  const lines = createInterface({ input: io.stdin, output: io.stderr, prompt: "you: " });
+  let answering: AbortController | undefined;
+  // A terminal's Ctrl-C comes as a key to whoever reads the keys. It ends the answer under way, or the conversation.
+  lines.on("SIGINT", () => {
+    if (answering === undefined) lines.close();
+    else answering.abort();
+  });
+  out.note(`Session ${conversation.sessionId}. Ctrl-D ends it; \`stoa chat --session …\` goes on with it.`);
+  lines.prompt();
   for await (const line of lines) {
     if (line.trim() !== "") {
-      await ask(conversation, line, context).catch((thrown: unknown) => {
-        if (!terminal) throw thrown;
+      answering = new AbortController();
+      try {
+        await ask(conversation, line, answering.signal, context);
+      } catch (thrown) {
         // One failed message does not end the conversation.
         out.error(StoaError.from(thrown));
-      });
+      }
+      answering = undefined;
     }
-    if (terminal) lines.prompt();
+    lines.prompt();
   }
+  return true;
 }
