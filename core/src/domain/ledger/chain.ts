@@ -71,11 +71,6 @@ export class Chain {
     return extension.count;
   }
 
-  /** Brings the checkpoints outside in step with the database, once it is sure that the one continues the other. */
-  async witness(workspaceId: string): Promise<void> {
-    await this.#readHead(this.#options.store.db, workspaceId);
-  }
-
   async #prepare(db: Kysely<Database>, workspaceId: string): Promise<Extension | undefined> {
     const { store, clock, keys, batchSize } = this.#options;
     const waiting = db

@@ -160,7 +160,7 @@ onBothDatabases("what leaves the ledger", (place) => {
 
     test("stands by itself, and is short", async () => {
       const text = JSON.stringify(proof);
-      expect(checkProof(JSON.parse(text), keys)).toEqual({
+      expect(checkProof(JSON.parse(text), keys)).toMatchObject({
         ok: true,
         problems: [],
         pinned: true,
@@ -207,7 +207,7 @@ onBothDatabases("what leaves the ledger", (place) => {
 
     test("that is none is refused", () => {
       for (const none of [null, 1, {}, { ...proof, path: Array(1_000).fill("0".repeat(64)) }]) {
-        expect(() => checkProof(none)).toThrow(/no proof of a ledger record/);
+        expect(() => checkProof(none)).toThrow(/no proof of the ledger/);
       }
     });
 
@@ -218,6 +218,36 @@ onBothDatabases("what leaves the ledger", (place) => {
       await expect(ledger.prove({ workspaceId: "v", id: proof.record.id })).rejects.toMatchObject({
         code: "NOT_FOUND",
       });
+    });
+  });
+
+  describe("a continuation", () => {
+    test("shows that each checkpoint is the beginning of the newest", async () => {
+      for (const from of [40, 100, 101]) {
+        const proof = JSON.parse(JSON.stringify(await ledger.proveContinuation({ workspaceId: "w", from })));
+        expect(checkProof(proof, keys)).toMatchObject({
+          ok: true,
+          shows: expect.stringContaining(`of ${from}`),
+        });
+        expect(checkProof(proof)).toMatchObject({ ok: true, pinned: false });
+      }
+      await expect(ledger.proveContinuation({ workspaceId: "w", from: 50 })).rejects.toMatchObject({
+        code: "NOT_FOUND",
+      });
+    });
+
+    test("changed in any part fails", async () => {
+      const proof = await ledger.proveContinuation({ workspaceId: "w", from: 40 });
+      const { earlier, later, path } = proof;
+      const problems = (change: object) => checkProof({ ...proof, ...change }, keys).problems.join(" ");
+      expect(problems({ earlier: { ...earlier, root: later.root } })).toMatch(
+        /signature .* 40 is wrong.*does not begin/,
+      );
+      expect(problems({ later: { ...later, size: 102 } })).toMatch(/signature .* 102 is wrong/);
+      expect(problems({ path: path.slice(1) })).toMatch(/does not begin/);
+      expect(problems({ path: [...path, later.root] })).toMatch(/does not begin/);
+      expect(problems({ earlier: later, later: earlier })).toMatch(/does not begin/);
+      expect(problems({ earlier: { ...earlier, key: "0".repeat(32) } })).toMatch(/not trusted/);
     });
   });
 

@@ -1,6 +1,7 @@
 export { canonicalJson } from "./canonical-json.ts";
 export { toCef } from "./cef.ts";
 export type { Checkpoint } from "./checkpoint.ts";
+export type { Continuation } from "./consistency.ts";
 export type { Erased, EraseOptions } from "./erase.ts";
 export type { ExportedRecord, ExportHeader, ExportLine, ExportPage } from "./export.ts";
 export { parsePublicKeys, readTrustedKeys, type TrustedKey } from "./keys.ts";

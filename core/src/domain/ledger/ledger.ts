@@ -5,6 +5,7 @@ import type { Logger } from "#platform/log";
 import type { Database, Store } from "#platform/store";
 import { Chain } from "./chain.ts";
 import { type Checkpoint, fromRow } from "./checkpoint.ts";
+import { type Continuation, proveContinuation } from "./consistency.ts";
 import { type Erased, type EraseOptions, eraseRecords } from "./erase.ts";
 import { type ExportPage, exportPage } from "./export.ts";
 import { loadLedgerKeys } from "./keys.ts";
@@ -57,6 +58,8 @@ export interface Ledger {
   sequence(workspaceId: string): Promise<void>;
   verify(options: VerifyOptions): Promise<VerifyReport>;
   prove(options: ProveOptions): Promise<Proof>;
+  /** Proves that the newest checkpoint continues the one of the size `from`. */
+  proveContinuation(options: { workspaceId: string; from: number }): Promise<Continuation>;
   /** A stretch of the chain with all that an offline verifier needs. */
   exportPage(options: { workspaceId: string; from: number; limit?: number }): Promise<ExportPage>;
   erase(options: EraseOptions): Promise<Erased>;
@@ -132,6 +135,7 @@ export function createLedger(options: LedgerOptions): Ledger {
       await sequence(prove.workspaceId);
       return proveRecord(store, (await opened()).keys, prove);
     },
+    proveContinuation: async (options) => proveContinuation(store, (await opened()).keys, options),
     exportPage: async (page) => exportPage(store, (await opened()).keys, page),
     async erase(erase) {
       await sequence(erase.workspaceId);

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { StoaError } from "#platform/errors";
 import type { Store } from "#platform/store";
 import { checkpointProblem, checkpointSchema, fromRow } from "./checkpoint.ts";
+import { continuationProblems, continuationSchema, keysIn } from "./consistency.ts";
 import { exportedRecordSchema, fromExported, toExported } from "./export.ts";
 import { type LedgerKeys, parsePublicKeys, type TrustedKey } from "./keys.ts";
 import { inclusionPath, rootFromInclusion } from "./merkle/index.ts";
@@ -23,6 +24,8 @@ export type Proof = z.infer<typeof proofSchema>;
 
 export interface ProofVerdict {
   readonly ok: boolean;
+  /** What the proof shows, if it is right. */
+  readonly shows: string;
   /** Why not, one line each. */
   readonly problems: string[];
   /** Whether the key was one that the caller brought. */
@@ -80,7 +83,7 @@ export async function proveRecord(store: Store, keys: LedgerKeys, options: Prove
     checkpoint,
     publicKey: key.pem,
   };
-  const { problems } = checkProof(proof, [key]);
+  const problems = inclusionProblems(proof, [key]);
   if (problems.length > 0) {
     throw new StoaError("LEDGER_BROKEN", `Record ${id} cannot be proven: ${problems.join(" ")}`, {
       details: { problems },
@@ -89,24 +92,40 @@ export async function proveRecord(store: Store, keys: LedgerKeys, options: Prove
   return proof;
 }
 
-/** Checks a proof with nothing at hand but, if the caller has one, the key that is trusted. */
+/** Checks a proof of either type with nothing at hand but, if the caller has one, the key that is trusted. */
 export function checkProof(input: unknown, trusted?: readonly TrustedKey[]): ProofVerdict {
-  const parsed = proofSchema.safeParse(input);
+  const parsed = anyProofSchema.safeParse(input);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const where = `/${issue?.path.join("/") ?? ""}`;
     throw new StoaError(
       "FILE_INVALID",
-      `This is no proof of a ledger record: at ${where}, ${issue?.message ?? "it is malformed"}.`,
+      `This is no proof of the ledger: at ${where}, ${issue?.message ?? "it is malformed"}.`,
     );
   }
   const proof = parsed.data;
-  const { record, checkpoint } = proof;
-  const keys = trusted ?? parsePublicKeys(proof.publicKey, "the proof's publicKey");
+  const pinned = trusted !== undefined;
+  if (proof.type === "stoa-ledger-continuation") {
+    const problems = continuationProblems(proof, trusted ?? keysIn(proof));
+    const shows = `The ledger of ${proof.later.size} records begins with the one of ${proof.earlier.size}`;
+    return { ok: problems.length === 0, shows, problems, pinned, keyId: proof.later.key };
+  }
+  const problems = inclusionProblems(
+    proof,
+    trusted ?? parsePublicKeys(proof.publicKey, "the proof's publicKey"),
+  );
+  const shows = `Record ${proof.record.id} is in the ledger, at ${proof.record.seq} of ${proof.checkpoint.size}`;
+  return { ok: problems.length === 0, shows, problems, pinned, keyId: proof.checkpoint.key };
+}
+
+const anyProofSchema = z.discriminatedUnion("type", [proofSchema, continuationSchema]);
+
+function inclusionProblems({ record, checkpoint, path }: Proof, keys: readonly TrustedKey[]): string[] {
   const problems: string[] = [];
   const signature = checkpointProblem(checkpoint, new Map(keys.map((key) => [key.id, key])));
-  if (signature === "key_unknown")
+  if (signature === "key_unknown") {
     problems.push(`The checkpoint is signed with the key ${checkpoint.key}, which is not trusted.`);
+  }
   if (signature === "signature_wrong") problems.push("The checkpoint's signature is wrong.");
   const row = fromExported(record);
   if (record.workspace !== checkpoint.workspace)
@@ -116,8 +135,8 @@ export function checkProof(input: unknown, trusted?: readonly TrustedKey[]): Pro
   if (row.payload !== null && payloadDigest(row.salt ?? "", row.payload, row.subject) !== row.digest) {
     problems.push("The record's personal fields do not lead to their digest.");
   }
-  if (rootFromInclusion(leaf, record.seq, checkpoint.size, proof.path) !== checkpoint.root) {
+  if (rootFromInclusion(leaf, record.seq, checkpoint.size, path) !== checkpoint.root) {
     problems.push("The path from the record does not lead to the signed root.");
   }
-  return { ok: problems.length === 0, problems, pinned: trusted !== undefined, keyId: checkpoint.key };
+  return problems;
 }

@@ -85,11 +85,21 @@ export function toEntry(row: LedgerRecordsTable): LedgerEntry {
     kind: row.kind,
     ts: row.ts,
     tenantId: row.workspace_id,
-    ...JSON.parse(row.meta),
-    ...(row.payload === null ? {} : JSON.parse(row.payload)),
+    ...fieldsIn(row.meta),
+    ...fieldsIn(row.payload ?? "{}"),
   } as LedgerRecord;
   const entry = { id: row.id, workspaceId: row.workspace_id, seq: row.seq, leaf: row.leaf, record };
   return row.erasure_id === null ? entry : { ...entry, erasedBy: row.erasure_id };
+}
+
+/** A row that somebody damaged keeps nobody from seeing the others; the verification finds it. */
+function fieldsIn(json: string): object {
+  try {
+    const fields: unknown = JSON.parse(json);
+    return typeof fields === "object" && fields !== null ? fields : {};
+  } catch {
+    return {};
+  }
 }
 
 function writeCursor({ ts, id }: { ts: number; id: string }): string {

@@ -2,15 +2,25 @@ import type { CompiledQuery, Kysely } from "kysely";
 import type { Database } from "#platform/store";
 import { type Tile, type TileSource, tileBytes, tileHashes } from "./merkle/index.ts";
 
-/** A workspace's tiles in the database. */
+/** A workspace's tiles in the database: one statement, in which each level is looked up by its key. */
 export function tileSource(db: Kysely<Database>, workspaceId: string): TileSource {
   return async (refs) => {
-    const rows = await db
-      .selectFrom("ledger_tiles")
-      .select(["level", "place", "hashes"])
-      .where("workspace_id", "=", workspaceId)
-      .where((where) => where.or(refs.map(({ level, place }) => where.and({ level, place }))))
-      .execute();
+    const [first, ...others] = Map.groupBy(refs, (ref) => ref.level)
+      .entries()
+      .map(([level, ofLevel]) =>
+        db
+          .selectFrom("ledger_tiles")
+          .select(["level", "place", "hashes"])
+          .where("workspace_id", "=", workspaceId)
+          .where("level", "=", level)
+          .where(
+            "place",
+            "in",
+            ofLevel.map((ref) => ref.place),
+          ),
+      );
+    if (first === undefined) return [];
+    const rows = await others.reduce((query, next) => query.unionAll(next), first).execute();
     return rows.map(({ level, place, hashes }) => ({ level, place, hashes: tileHashes(hashes) }));
   };
 }

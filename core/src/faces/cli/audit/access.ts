@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { defaultWorkspace } from "#domain/identity";
 import {
   type Checkpoint,
+  type Continuation,
   createLedger,
   type Erased,
   type ExportPage,
@@ -27,6 +28,7 @@ export interface AuditAccess {
     signal: AbortSignal;
   }): Promise<VerifyReport>;
   prove(id: string, options: { withoutPayload?: boolean | undefined }): Promise<Proof>;
+  proveContinuation(from: number): Promise<Continuation>;
   exportPage(from: number, signal?: AbortSignal): Promise<ExportPage>;
   erase(what: { records?: string[]; subject?: string; reason: string }): Promise<Erased>;
   checkpoints(limit: number): Promise<Checkpoint[]>;
@@ -56,6 +58,7 @@ function auditOfStore(store: Store, home: string, workspaceId: string): AuditAcc
     query: (query) => ledger.query({ ...query, workspaceId }),
     verify: (options) => ledger.verify({ ...options, workspaceId }),
     prove: (id, options) => ledger.prove({ ...options, workspaceId, id }),
+    proveContinuation: (from) => ledger.proveContinuation({ workspaceId, from }),
     async exportPage(from) {
       // No core is there to do it.
       await ledger.sequence(workspaceId);
@@ -78,6 +81,7 @@ function auditOfCore(core: CoreClient, workspaceId: string | undefined): AuditAc
     query: async (query) => (await get("records", query)) as LedgerPage,
     verify: ({ from, ...options }) => readVerification(core, { workspaceId, from }, options),
     prove: async (id, options) => (await get(`records/${encodeURIComponent(id)}/proof`, options)) as Proof,
+    proveContinuation: async (from) => (await get("continuation", { from })) as Continuation,
     exportPage: async (from, signal) => (await get("export", { from }, signal)) as ExportPage,
     erase: async (what) =>
       (await core.request("POST", "/api/v1/audit/erase", { workspaceId, ...what })) as Erased,

@@ -85,7 +85,7 @@ async function walkThrough(stoa: typeof command): Promise<void> {
   expect(checked).toMatchObject({
     code: 0,
     stderr: "",
-    stdout: expect.stringContaining("✓ The record is in the ledger"),
+    stdout: expect.stringMatching(/✓ Record \S+ is in the ledger, at 39 of 40, signed/),
   });
   await writeFile(
     join(home, "forged.json"),
@@ -120,6 +120,12 @@ async function walkThrough(stoa: typeof command): Promise<void> {
     code: 0,
     stdout: expect.stringContaining("erased      13 records"),
   });
+  await writeFile(join(home, "continuation.json"), (await stoa("proof --continues 40")).stdout);
+  expect(await stoa("proof --check continuation.json --key ledger.pem")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("✓ The ledger of 41 records begins with the one of 40"),
+  });
+  expect((await stoa("proof --continues 39")).stderr).toContain("no checkpoint at 39");
   expect((await stoa("checkpoints")).stdout.split("\n")).toHaveLength(4);
 }
 

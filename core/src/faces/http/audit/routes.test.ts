@@ -95,6 +95,7 @@ describe("who may do what", () => {
     ["GET", "export", undefined, "admin"],
     ["POST", "erase", { subject: "nobody", reason: "r" }, "admin"],
     ["GET", "checkpoints", undefined, "viewer"],
+    ["GET", "continuation?from=5", undefined, "viewer"],
     ["GET", "keys", undefined, "viewer"],
   ])("%s %s", async (method, path, body, needed) => {
     const order = ["viewer", "member", "admin"];

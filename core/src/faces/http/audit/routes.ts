@@ -5,6 +5,7 @@ import { StoaError } from "#platform/errors";
 import { atMostAtOnce } from "./at-most-at-once.ts";
 import {
   checkpointsSchema,
+  continuationSchema,
   eraseSchema,
   exportSchema,
   keysSchema,
@@ -47,6 +48,15 @@ export function auditRoutes(app: FastifyInstance, { ledger }: { readonly ledger:
       if (!request.headers.accept?.includes("application/x-ndjson"))
         return verify({ workspaceId, from, signal });
       return streamVerification(reply, (onProgress) => verify({ workspaceId, from, signal, onProgress }));
+    },
+  );
+
+  app.get(
+    "/api/v1/audit/continuation",
+    { config: { auth: "viewer" }, schema: continuationSchema },
+    async (request) => {
+      const query = request.query as InWorkspace & { from: number };
+      return ledger.proveContinuation({ ...query, workspaceId: workspaceOf(request, "viewer", query) });
     },
   );
 

@@ -53,6 +53,15 @@ export const proofSchema = {
   querystring: querystring({ withoutPayload: { type: "boolean" } }),
 };
 
+export const continuationSchema = {
+  tags: ["audit"],
+  summary: "Prove that the newest checkpoint continues an earlier one",
+  querystring: {
+    ...querystring({ from: { type: "integer", minimum: 1, description: "The earlier checkpoint's size." } }),
+    required: ["from"],
+  },
+};
+
 export const exportSchema = {
   tags: ["audit"],
   summary: "A stretch of the chain with all that an offline verifier needs",

@@ -9,7 +9,7 @@ export function query(audit: Command, context: CliContext): void {
     .option("--kind <kind>", "only records of this kind")
     .option("--since <time>", "from this time on: 2h ago, or a date like 2027-01-31T12:00:00Z")
     .option("--until <time>", "before this time")
-    .option("--agent <id>", "only what this agent did, or what was asked of it")
+    .option("--agent <id>", "only records about this agent")
     .option("--correlation <id>", "only what belongs to this call")
     .option("--limit <n>", "how many at most (100, up to 1000)")
     .option("--cursor <cursor>", "go on where the page before ended");
