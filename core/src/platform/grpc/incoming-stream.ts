@@ -36,6 +36,8 @@ export class IncomingStream {
   readonly #stream: ServerHttp2Stream;
   readonly #limit: MessageLimit;
   readonly #frames: FrameReader;
+  #onlyReader: OnlyReader | undefined;
+  #only: Frame | undefined;
   #reader: Reader | undefined;
   #halfClosed = false;
   #finished = false;
@@ -59,32 +61,9 @@ export class IncomingStream {
 
   /** Gets the one message of a call that takes one, and hands it over when the caller has sent all there is. */
   readOnly(to: OnlyReader): void {
-    let only: Frame | undefined;
-    this.#stream.on("data", (chunk: Buffer) => {
-      if (this.#finished) return;
-      try {
-        this.#frames.push(chunk);
-        only ??= this.#frames.take();
-        if (only !== undefined && this.#frames.left > 0) {
-          throw malformed("The call takes one message, and more came.");
-        }
-      } catch (error) {
-        to.fail(error);
-      }
-    });
-    this.#stream.on("end", () => {
-      if (this.#finished) return;
-      if (only === undefined) {
-        to.fail(malformed("The call takes one message, and none came whole."));
-      } else if (only.compressed) {
-        this.#unpack(only).then(
-          (bytes) => to.received(bytes),
-          (error) => to.fail(error),
-        );
-      } else {
-        to.received(only.bytes);
-      }
-    });
+    this.#onlyReader = to;
+    this.#stream.on("data", (chunk: Buffer) => this.#receivedPart(chunk));
+    this.#stream.on("end", () => this.#receivedAll());
   }
 
   /** Lets messages come, one for each `next`. */
@@ -171,12 +150,42 @@ export class IncomingStream {
     return this.#unsent;
   }
 
+  #receivedPart(chunk: Buffer): void {
+    if (this.#finished) return;
+    try {
+      this.#frames.push(chunk);
+      this.#only ??= this.#frames.take();
+      if (this.#only !== undefined && this.#frames.left > 0) {
+        throw malformed("The call takes one message, and more came.");
+      }
+    } catch (error) {
+      this.#onlyReader?.fail(error);
+    }
+  }
+
+  #receivedAll(): void {
+    const to = this.#onlyReader;
+    if (this.#finished || to === undefined) return;
+    if (this.#only === undefined) {
+      to.fail(malformed("The call takes one message, and none came whole."));
+    } else if (this.#only.compressed) {
+      this.#unpack(this.#only).then(
+        (bytes) => to.received(bytes),
+        (error) => to.fail(error),
+      );
+    } else {
+      to.received(this.#only.bytes);
+    }
+  }
+
   #closed(): void {
-    // Node holds on to a closed stream until the next full collection; it should not hold the call with it.
-    this.#stream.removeAllListeners();
-    this.#stream.on("error", nothing);
+    const { onClose } = this;
     this.#writer?.();
-    this.onClose();
+    // Node holds on to a closed stream until the next full collection; it should not hold the call with it.
+    this.onClose = nothing;
+    this.#onlyReader = undefined;
+    this.#only = undefined;
+    onClose();
   }
 
   #finish(): void {
