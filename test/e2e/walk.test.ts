@@ -159,11 +159,8 @@ function walk(environment: () => Promise<Record<string, string>>): void {
   test("the ledger has all of it", async () => {
     const audit = await core.cli("audit", "query", "--json");
     expect(audit).toMatchObject({ code: 0, stderr: "" });
-    const records = audit.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as { kind: string })
-      .flatMap((line) => ("records" in line ? (line.records as { kind: string }[]) : [line]));
+    const { entries } = JSON.parse(audit.stdout) as { entries: { record: { kind: string } }[] };
+    const records = entries.map(({ record }) => record);
     const kinds = new Set(records.map((record) => record.kind));
     for (const kind of ["registration", "invocation", "capability_schema_violation"])
       expect(kinds).toContain(kind);
@@ -174,6 +171,13 @@ function walk(environment: () => Promise<Record<string, string>>): void {
       tenantId: "default",
       sessionId: "s4",
       violations: [{ path: "/subject", message: 'missing required property "subject"' }],
+    });
+  });
+
+  test("and it verifies", async () => {
+    expect(await core.cli("audit", "verify")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("verified"),
     });
   });
 
