@@ -59,9 +59,13 @@ onBothDatabases("memory", (store) => {
   });
 
   test("what could not be stored cannot be looked for either", async () => {
-    const refused = expect.objectContaining({ code: "INVALID_ARGUMENT" });
-    await expect(memory().list("w8", { category: "a\u0000b" })).rejects.toEqual(refused);
-    await expect(memory().delete("w8", "a\u0000b")).rejects.toEqual(refused);
+    const refused = (field: string) =>
+      expect.objectContaining({
+        code: "INVALID_ARGUMENT",
+        message: `${field} contains a NUL character, which cannot be stored.`,
+      });
+    await expect(memory().list("w8", { category: "a\u0000b" })).rejects.toEqual(refused("category"));
+    await expect(memory().delete("w8", "a\u0000b")).rejects.toEqual(refused("key"));
   });
 
   test("deletes a key in every category, in its own workspace only", async () => {
