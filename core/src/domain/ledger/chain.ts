@@ -114,18 +114,14 @@ export class Chain {
   }
 
   async #readHead(db: Kysely<Database>, workspaceId: string): Promise<Head> {
-    const row = await db
-      .selectFrom("ledger_checkpoints")
-      .selectAll()
-      .where("workspace_id", "=", workspaceId)
-      .orderBy("size", "desc")
-      .limit(1)
-      .executeTakeFirst();
-    const checkpoint = row && fromRow(row);
     const known = this.#heads.get(workspaceId);
-    if (known && known.checkpoint?.signature === checkpoint?.signature) return known;
+    if (known && known.checkpoint?.signature === (await newest(db, workspaceId))?.signature) return known;
+    // Outside first: whatever is there was in the database before, so the database may be ahead and never behind.
+    const last = await this.#options.outside.last(workspaceId);
+    const checkpoint = await newest(db, workspaceId);
     const head = { checkpoint, edge: await Edge.load(tileSource(db, workspaceId), checkpoint?.size ?? 0) };
-    await this.#check(db, workspaceId, head, known?.checkpoint);
+    await this.#check(db, workspaceId, head, [known?.checkpoint, last]);
+    await this.#catchUp(db, workspaceId, last);
     this.#remember(workspaceId, head);
     return head;
   }
@@ -135,9 +131,9 @@ export class Chain {
     db: Kysely<Database>,
     workspaceId: string,
     { edge, checkpoint }: Head,
-    known: Checkpoint | undefined,
+    earlier: readonly (Checkpoint | undefined)[],
   ): Promise<void> {
-    const { keys, outside } = this.#options;
+    const { keys } = this.#options;
     if (checkpoint) {
       const problem = checkpointProblem(checkpoint, keys.trusted);
       if (problem === "key_unknown") {
@@ -153,8 +149,7 @@ export class Chain {
         throw broken(workspaceId, `the tree is not the one that was signed at ${checkpoint.size}`);
       }
     }
-    const last = await outside.last(workspaceId);
-    for (const signed of [known, last]) {
+    for (const signed of earlier) {
       if (signed === undefined) continue;
       if (signed.size > edge.size) {
         throw broken(
@@ -166,7 +161,6 @@ export class Chain {
         throw broken(workspaceId, `the records up to ${signed.size} are not those that were signed`);
       }
     }
-    await this.#catchUp(db, workspaceId, last);
   }
 
   /** A crash between commit and file, or another node's work, leaves checkpoints that the files do not have yet. */
@@ -220,6 +214,17 @@ export class Chain {
       this.#heads.delete(oldest);
     }
   }
+}
+
+async function newest(db: Kysely<Database>, workspaceId: string): Promise<Checkpoint | undefined> {
+  const row = await db
+    .selectFrom("ledger_checkpoints")
+    .selectAll()
+    .where("workspace_id", "=", workspaceId)
+    .orderBy("size", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row && fromRow(row);
 }
 
 /** Gives the records their places from `first` on, in this order, in one statement whatever their number. */
