@@ -18,6 +18,7 @@ export {
 export { type LocalCredential, readLocalCredential, rotateLocalCredential } from "./local-credential.ts";
 export {
   defaultWorkspace,
+  hasRole,
   isRole,
   type Principal,
   type Role,

@@ -21,8 +21,12 @@ export function isRole(text: string): text is Role {
 }
 
 /** Each role may do what the ones below it may. */
+export function hasRole(principal: Principal, needed: Role): boolean {
+  return roles.indexOf(principal.role) >= roles.indexOf(needed);
+}
+
 export function requireRole(principal: Principal, needed: Role): void {
-  if (roles.indexOf(principal.role) >= roles.indexOf(needed)) return;
+  if (hasRole(principal, needed)) return;
   throw new StoaError(
     "PERMISSION_DENIED",
     `This needs the role ${needed}; the caller is ${principal.role} in the workspace ${principal.workspaceId}.`,

@@ -1,6 +1,6 @@
 import type { BinduService } from "@stoa/proto/agent_handler_pb";
 import type { AgentRegistry } from "#domain/agents";
-import { type Principal, requireRole } from "#domain/identity";
+import { hasRole, type Principal, requireRole } from "#domain/identity";
 import { StoaError } from "#platform/errors";
 import type { CallContext, ServiceImpl } from "#platform/grpc";
 import { principalOf } from "./caller.ts";
@@ -31,7 +31,9 @@ export function binduService({
       }
     },
     async heartbeat({ agentId }, ctx) {
-      const acknowledged = await registry.heartbeat(agentId, principalOf(ctx).workspaceId);
+      const principal = principalOf(ctx);
+      const acknowledged =
+        hasRole(principal, "member") && (await registry.heartbeat(agentId, principal.workspaceId));
       return { acknowledged, serverTimestamp: BigInt(clock()) };
     },
     async unregisterAgent({ agentId }, ctx) {

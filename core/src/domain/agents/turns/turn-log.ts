@@ -135,7 +135,7 @@ export class TurnLog {
         .updateTable("turns")
         .set({
           status: done.state,
-          answer: done.turns.length > 0 ? done.turns.map((turn) => turn.text).join("\n") : null,
+          answer: done.turns.length > 0 ? storable(done.turns.map((turn) => turn.text).join("\n")) : null,
           model: done.model,
           finished_at: now,
         })
@@ -151,4 +151,9 @@ export class TurnLog {
         .execute();
     });
   }
+}
+
+/** No database keeps a NUL, and an answer that has one is still worth keeping. */
+function storable(text: string): string {
+  return text.replaceAll("\u0000", "\uFFFD");
 }

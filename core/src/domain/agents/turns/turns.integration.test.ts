@@ -90,6 +90,12 @@ onBothDatabases("turns", (store) => {
     ["an empty session", request("", "x"), "INVALID_ARGUMENT"],
     ["a session with control characters", request("a\u0007", "x"), "INVALID_ARGUMENT"],
     ["a NUL in the message", request("s", "a\u0000"), "INVALID_ARGUMENT"],
+    ["a message too long in bytes", request("s", "字".repeat(400_000)), "INVALID_ARGUMENT"],
+    [
+      "a prompt too long",
+      { ...request("s", "x"), systemPrompt: "x".repeat(1024 * 1024 + 1) },
+      "INVALID_ARGUMENT",
+    ],
     ["an unknown agent", request("s", "x", "nobody"), "NOT_FOUND"],
   ])("%s ends in a done event that says so", async (_what, bad, code) => {
     const events = await Array.fromAsync(turnsWith(says(() => "hi")).run(bad, never));
@@ -122,6 +128,12 @@ onBothDatabases("turns", (store) => {
     await turnLog.open(randomUUID(), "a", request("crashed", "x"));
     await turnLog.markInterrupted();
     expect(await rowsOf("crashed")).toMatchObject([{ status: "interrupted" }]);
+  });
+
+  test("an answer with a NUL is kept without it", async () => {
+    const [, done] = await Array.fromAsync(turnsWith(says(() => "a\u0000b")).run(request("nul", "x"), never));
+    expect(done).toMatchObject({ type: "done", state: "completed" });
+    expect(await rowsOf("nul")).toMatchObject([{ status: "completed", answer: "a\uFFFDb" }]);
   });
 
   test("an error of ours keeps its code and message", async () => {

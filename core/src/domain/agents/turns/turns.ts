@@ -17,7 +17,7 @@ export interface TurnsDependencies {
 }
 
 const turnDeadlineMs = 10 * 60_000;
-const longest = { id: 256, message: 1024 * 1024 } as const;
+const longest = { id: 256, text: 1024 * 1024 } as const;
 
 /** Answers messages: one after the other within a session, side by side across sessions. */
 export class Turns {
@@ -104,11 +104,17 @@ function check(request: TurnRequest): void {
       `session_id has ${request.sessionId.length} characters; at most ${longest.id} are kept.`,
     );
   }
-  if (request.message.length > longest.message) {
-    throw new StoaError(
-      "INVALID_ARGUMENT",
-      `message has ${request.message.length} characters; at most ${longest.message} are taken.`,
-    );
+  for (const [field, text] of [
+    ["message", request.message],
+    ["system_prompt", request.systemPrompt],
+  ] as const) {
+    const size = Buffer.byteLength(text);
+    if (size > longest.text) {
+      throw new StoaError(
+        "INVALID_ARGUMENT",
+        `${field} has ${size} bytes; at most ${longest.text} are taken.`,
+      );
+    }
   }
   if (/\p{Cc}/u.test(request.sessionId))
     throw new StoaError("INVALID_ARGUMENT", "session_id contains control characters.");
