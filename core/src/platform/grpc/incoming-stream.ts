@@ -18,9 +18,11 @@ type Reader = {
   reject: (reason: unknown) => void;
 };
 
-const responseHeaders = { ":status": 200, "content-type": "application/grpc+proto" };
-const withTrailers = { waitForTrailers: true };
-const endStream = { endStream: true };
+const contentType = "application/grpc+proto";
+// As a list and without a date: Node would spend a tenth of a small call on the other form of the same.
+const responseHeaders = [":status", "200", "content-type", contentType];
+const withTrailers = { waitForTrailers: true, sendDate: false };
+const endStream = { endStream: true, sendDate: false };
 // A stream takes no further message while this much waits for its reader.
 const maxUnsent = 64 * 1024;
 const messageOverhead = 64;
@@ -126,7 +128,7 @@ export class IncomingStream {
     const stream = this.#stream;
     if (this.#writable()) {
       if (last === undefined && !stream.headersSent) {
-        stream.respond({ ...responseHeaders, ...trailers }, endStream);
+        stream.respond({ ":status": 200, "content-type": contentType, ...trailers }, endStream);
       } else {
         if (!stream.headersSent) stream.respond(responseHeaders, withTrailers);
         stream.on("wantTrailers", () => {
