@@ -31,7 +31,7 @@ export function emitGo(source: CodegenSource, packageName: string): string {
 /** What every generated file has at its end, with the imports it needs. */
 function runtimeParts(): { imports: string[]; bodies: string[] } {
   const imports = new Set<string>();
-  const bodies = ["./runtime.go", "./formats.go"].map((file) => {
+  const bodies = ["./payload.go", "./check.go", "./rules.go", "./values.go", "./formats.go"].map((file) => {
     const text = readFileSync(new URL(file, import.meta.url), "utf8");
     const end = text.indexOf("\n)\n") + 3;
     for (const [, name = ""] of text.slice(0, end).matchAll(/\t"([^"]+)"/g)) imports.add(name);

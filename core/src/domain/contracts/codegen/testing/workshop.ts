@@ -1,14 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { parseSync } from "vite";
+import type { Services } from "../../../../../../test/services/index.ts";
 import { type CodegenCapability, generate, type Language, languages } from "../index.ts";
 
 const run = promisify(execFile);
 
-export interface Tools {
+interface Tools {
   readonly tsc: string;
   readonly python: string;
   readonly mypy: string;
@@ -48,7 +49,14 @@ export class Workshop {
     this.#tools = tools;
   }
 
-  static async open(tools: Tools): Promise<Workshop> {
+  static async open(services: Services): Promise<Workshop> {
+    const path = async (name: "tsc" | "mypy" | "pydantic" | "go") => (await services.tool(name)).path;
+    const tools = {
+      tsc: await path("tsc"),
+      mypy: await path("mypy"),
+      python: await path("pydantic"),
+      go: await path("go"),
+    };
     return new Workshop(await mkdtemp(join(tmpdir(), "stoa-codegen-")), tools);
   }
 
@@ -65,14 +73,27 @@ export class Workshop {
     }
   }
 
+  /** Puts a file from beside this one among the generated ones. */
+  async copy(file: string, to: string): Promise<void> {
+    await this.#write(to, await readFile(new URL(`./${file}`, import.meta.url), "utf8"));
+  }
+
+  /** What a program prints. */
+  async run(language: "python" | "go", program: string): Promise<string> {
+    const command = language === "go" ? [this.#tools.go, "run", program] : [this.#tools.python, program];
+    const [first = "", ...args] = command;
+    return (await this.#run(first, args)).stdout;
+  }
+
   /** What the compiler says; nothing where it is content. */
   async compile(language: Language): Promise<string> {
     switch (language) {
       case "ts": {
-        const files = this.#modules.map((module) => `ts/${module}.ts`);
+        const files = await this.#typeScriptFiles();
         const options = [
           "--strict",
           "--exactOptionalPropertyTypes",
+          "--allowImportingTsExtensions",
           "--noEmit",
           "--target",
           "es2022",
@@ -97,13 +118,12 @@ export class Workshop {
 
   async accept(language: "python" | "go", cases: readonly Case[]): Promise<Report> {
     await this.#write("cases.json", JSON.stringify(cases));
-    const source = new URL(language === "go" ? "./accept.go" : "./accept.py", import.meta.url);
     if (language === "python") {
-      await this.#write("accept.py", await readFile(source, "utf8"));
+      await this.copy("accept.py", "accept.py");
       return this.#report(this.#tools.python, ["accept.py", "python", "cases.json"]);
     }
     await this.#prepareGo();
-    await this.#write("accept/main.go", await readFile(source, "utf8"));
+    await this.copy("accept.go", "accept/main.go");
     const imports = this.#modules.map((module) => `\t"example.test/go/${module}"`);
     const entries = this.#modules.map(
       (module) =>
@@ -137,6 +157,10 @@ export class Workshop {
       );
     }
     return names;
+  }
+
+  async #typeScriptFiles(): Promise<string[]> {
+    return (await readdir(join(this.#folder, "ts"))).map((file) => `ts/${file}`);
   }
 
   async #prepareGo(): Promise<void> {

@@ -7,7 +7,22 @@ export interface Schema {
 
 export const keys = ["a", "b", "kind", "__proto__", "", "x/y", "größe"];
 const types = ["object", "array", "string", "integer", "number", "boolean", "null"];
-export const patterns = ["^a", "b$", "^[a-c]+$", "\\d", "^(?:x|yz)*$", "[^0-9]", "^.{2,4}$", "\\bfoo\\b", ""];
+export const patterns = [
+  "^a",
+  "b$",
+  "^[a-c]+$",
+  "\\d",
+  "^(?:x|yz)*$",
+  "[^0-9]",
+  "^.{2,4}$",
+  "\\bfoo\\b",
+  "o\\B",
+  "^\\W*$",
+  "\\S$",
+  "\\p{Lu}|ö",
+  "[\\u{1f600}-\\u{1f64f}]",
+  "",
+];
 export const formats = ["uuid", "email", "uri", "uri-reference", "date-time"];
 export const values: readonly Json[] = [
   null,

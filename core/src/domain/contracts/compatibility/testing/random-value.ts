@@ -15,6 +15,8 @@ const texts = [
   "x",
   "xyz",
   "größe",
+  "Ö o",
+  "\n",
   "😀😀",
   "a@b.c",
   "http://a/b",
