@@ -118,8 +118,8 @@ export class Reception<P> implements CallHost<P>, MessageLimit {
     const meter = call.method === undefined ? this.#metrics?.meter(unknownPath) : call.method.meter;
     meter?.record(code, call.startedAt);
     if (error === undefined) return;
-    const ours = code === status.INTERNAL || code === status.UNKNOWN || code === status.DATA_LOSS;
-    if (ours) call.context.log.error({ err: error }, "a gRPC call failed");
+    const fault = code === status.INTERNAL || code === status.DATA_LOSS;
+    if (fault) call.context.log.error({ err: error }, "a gRPC call failed");
     else if (this.log.isLevelEnabled("debug"))
       call.context.log.debug({ err: error }, "a gRPC call was refused");
   }
