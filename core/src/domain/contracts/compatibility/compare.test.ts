@@ -1,5 +1,9 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { compileSchema } from "#domain/contracts/schema";
+import { readSchema } from "#domain/contracts/schema/structure";
 import { type Change, compareCapabilities, type DeclaredCapability } from "./index.ts";
+import { chance, one, randomValue, seeded, widenedPair, widenings } from "./testing/index.ts";
 
 const base: DeclaredCapability = { name: "review-pr", timeoutMs: 60_000, idempotent: true, since: "1.1.0" };
 
@@ -154,6 +158,42 @@ describe("a request", () => {
       callers: { verdict: "breaking", payload: 1 },
     });
   });
+});
+
+describe("whatever changes", () => {
+  it("is proven by every payload that is shown, and found out by none where nothing breaks", () => {
+    fc.assert(
+      fc.property(fc.nat(), (seed) => {
+        const pick = seeded(seed);
+        const keyword = one(pick, Object.keys(widenings));
+        const pair = widenedPair(pick, keyword);
+        const [before, after] = chance(pick, 50) ? [pair.after, pair.before] : [pair.before, pair.after];
+        const [old, now] = [compileSchema(before), compileSchema(after)];
+        const found = changes({ inputSchema: before }, { inputSchema: after });
+        for (const { callers, callees } of found) {
+          if (callers.verdict === "breaking" && callers.payload !== undefined) {
+            expect([old.validate(callers.payload), now.validate(callers.payload).length > 0]).toEqual([
+              [],
+              true,
+            ]);
+          }
+          if (callees.verdict === "breaking" && callees.payload !== undefined) {
+            expect([old.validate(callees.payload).length > 0, now.validate(callees.payload)]).toEqual([
+              true,
+              [],
+            ]);
+          }
+        }
+        if (found.some(({ callers }) => callers.verdict === "breaking")) return;
+        const { graph } = readSchema(before, "subset");
+        for (let i = 0; graph && i < 20; i++) {
+          const value = randomValue(pick, graph.root);
+          if (old.validate(value).length === 0) expect(now.validate(value)).toEqual([]);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  }, 60_000);
 });
 
 describe("a response", () => {

@@ -1,6 +1,6 @@
 import { child } from "#domain/contracts/pointer";
 import type { Json, JsonObject } from "#domain/contracts/schema/structure";
-import { jsonKey } from "./search/formula.ts";
+import { canonicalText } from "./canonical.ts";
 
 /** One difference between two texts of a schema, at one place. */
 export interface Edit {
@@ -64,7 +64,7 @@ class Comparer {
   readonly edits: Edit[] = [];
 
   schemas(old: Json, now: Json, at: Place): void {
-    if (jsonKey(old) === jsonKey(now)) return;
+    if (canonicalText(old) === canonicalText(now)) return;
     if (!isObject(old) || !isObject(now)) {
       this.#note(at, `${show(old)} became ${show(now)}`, old, now);
       return;
@@ -73,7 +73,8 @@ class Comparer {
       const [one, other] = [own(old, keyword), own(now, keyword)];
       const place = inside(at, old, now, keyword);
       if (one !== undefined && other !== undefined) {
-        if (jsonKey(one) === jsonKey(other) || this.#insideKeyword(keyword, one, other, place)) continue;
+        if (canonicalText(one) === canonicalText(other) || this.#insideKeyword(keyword, one, other, place))
+          continue;
       }
       const isInert = definitions.has(keyword) || annotations.has(keyword);
       this.#note(place, told(keyword, one, other), one, other, isInert);
@@ -181,9 +182,9 @@ function inside(at: Place, old: JsonObject, now: JsonObject, key: string): Place
 /** The places of those in one list that the other does not have, as often as it does not. */
 function without(list: readonly Json[], other: readonly Json[]): number[] {
   const left = new Map<string, number>();
-  for (const item of other) left.set(jsonKey(item), (left.get(jsonKey(item)) ?? 0) + 1);
+  for (const item of other) left.set(canonicalText(item), (left.get(canonicalText(item)) ?? 0) + 1);
   return [...list.keys()].filter((i) => {
-    const key = jsonKey(list[i] ?? null);
+    const key = canonicalText(list[i] ?? null);
     const count = left.get(key) ?? 0;
     left.set(key, count - 1);
     return count <= 0;

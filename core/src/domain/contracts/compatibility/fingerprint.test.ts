@@ -1,4 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Json } from "#domain/contracts/schema/structure";
+import { canonicalJson } from "#domain/ledger";
+import { canonicalText } from "./canonical.ts";
 import { capabilityFingerprint, fingerprint, versionSkew } from "./index.ts";
 
 const schema = {
@@ -72,6 +76,18 @@ describe("a fingerprint", () => {
   it("of a capability tells its sides apart", () => {
     expect(capabilityFingerprint({ inputSchema: schema })).not.toBe(
       capabilityFingerprint({ outputSchema: schema }),
+    );
+  });
+});
+
+describe("the canonical text", () => {
+  it("is the ledger's", () => {
+    const texts = fc.string({ unit: "grapheme" });
+    fc.assert(
+      fc.property(fc.jsonValue({ stringUnit: "grapheme" }), texts, texts, (value, a, b) => {
+        const both = { [`${a}!`]: value, [a]: b, [b]: value };
+        expect(canonicalText(both as Json)).toBe(canonicalJson(both));
+      }),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "#domain/contracts/schema/structure";
-import { canonicalJson } from "#domain/ledger";
+import { canonicalText } from "./canonical.ts";
 
 /** Keywords that describe a value and ask nothing of it. */
 const annotations = new Set([
@@ -36,7 +36,7 @@ const draft07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 export function fingerprint(schema: unknown): string {
   const normal = normalise((schema ?? {}) as Json);
   return `sha256:${createHash("sha256")
-    .update(canonicalJson(withoutUnused(normal)))
+    .update(canonicalText(withoutUnused(normal)))
     .digest("hex")}`;
 }
 
@@ -69,7 +69,7 @@ function keywordValue(keyword: string, value: Json): Json {
   if (keyword === "type" && Array.isArray(value) && value.length === 1) return plain(value[0] ?? null);
   if (["required", "type", "enum"].includes(keyword) && Array.isArray(value)) {
     const texts = (value as readonly Json[]).map(
-      (each) => [canonicalJson(plain(each)), plain(each)] as const,
+      (each) => [canonicalText(plain(each)), plain(each)] as const,
     );
     return texts.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
   }

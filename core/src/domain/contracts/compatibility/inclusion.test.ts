@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { holds, type Json, readSchema, type SchemaGraph } from "#domain/contracts/schema/structure";
@@ -19,6 +21,29 @@ function graph(schema: unknown): SchemaGraph {
 
 function verdict(inner: unknown, outer: unknown): string {
   return isIncluded(graph(inner), graph(outer)).verdict;
+}
+
+const suite = fileURLToPath(
+  new URL("../../../../../../shared/json-schema-test-suite/tests/", import.meta.url),
+);
+const suiteIsHere = existsSync(suite);
+
+/** The official suite's schemas of both full drafts, with the values it tries on them. */
+function suiteGroups(): { name: string; graph: SchemaGraph; payloads: Json[] }[] {
+  return (["draft-07", "2020-12"] as const).flatMap((dialect) => {
+    const folder = `${suite}${dialect === "draft-07" ? "draft7" : "draft2020-12"}/`;
+    const files = readdirSync(folder).filter((file) => file.endsWith(".json"));
+    return files.flatMap((file) => {
+      const groups: { description: string; schema: unknown; tests: { data: Json }[] }[] = JSON.parse(
+        readFileSync(`${folder}${file}`, "utf8"),
+      );
+      return groups.flatMap(({ description, schema, tests }) => {
+        const { graph: read } = readSchema(schema, dialect);
+        const name = `${dialect} ${file}: ${description}`;
+        return read ? [{ name, graph: read, payloads: tests.map(({ data }) => data) }] : [];
+      });
+    });
+  });
 }
 
 const tree = (leaf: unknown) => ({
@@ -206,6 +231,30 @@ describe("the classifier", () => {
     expect(proven).toBeGreaterThan(200);
     expect(tried).toBeGreaterThan(1_000);
   }, 120_000);
+
+  it.skipIf(!suiteIsHere)(
+    "is sound beyond the subset, where it has to let many things be",
+    () => {
+      const groups = suiteGroups();
+      const payloads = groups.flatMap(({ payloads: list }) => list);
+      const counts = { yes: 0, no: 0, unclear: 0 };
+      for (const [i, { graph: inner, name }] of groups.entries()) {
+        for (const step of [1, 97, 194, 291]) {
+          const outer = groups[(i * 31 + step) % groups.length];
+          if (!outer) throw new Error("there is always another");
+          const found = isIncluded(inner, outer.graph);
+          counts[found.verdict]++;
+          if (found.verdict === "no")
+            expect([holds(inner, found.payload), holds(outer.graph, found.payload)]).toEqual([true, false]);
+          if (found.verdict !== "yes") continue;
+          const lost = payloads.filter((payload) => holds(inner, payload) && !holds(outer.graph, payload));
+          expect(lost, `${name} in ${outer.name}`).toEqual([]);
+        }
+      }
+      expect(counts.yes).toBeGreaterThan(100);
+    },
+    120_000,
+  );
 
   it("is useful: it calls at least 95 % of 10,000 widenings compatible, over every keyword", () => {
     const keywords = [...Object.keys(widenings), "definitions"];

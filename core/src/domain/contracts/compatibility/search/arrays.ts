@@ -1,6 +1,7 @@
 import type { Json } from "#domain/contracts/schema/structure";
+import { canonicalText } from "../canonical.ts";
 import type { Demands } from "./demands.ts";
-import { type Answer, empty, jsonKey, type Solve, unknown } from "./formula.ts";
+import { type Answer, empty, type Solve, unknown } from "./formula.ts";
 
 /** More items than this are not written out. */
 const maxWritten = 64;
@@ -43,7 +44,7 @@ export function findArray(demands: Demands, solve: Solve): Answer {
   }
   if (!certain) return unknown;
   const [first] = found;
-  const hasTwins = new Set(found.map(jsonKey)).size < found.length;
+  const hasTwins = new Set(found.map(canonicalText)).size < found.length;
   if (repeated && first !== undefined && !hasTwins) found.push(first);
   return { kind: "value", value: found };
 }

@@ -29,15 +29,3 @@ export function firstOf(answers: Iterable<Answer>): Answer {
   }
   return best;
 }
-
-export function sameJson(a: Json, b: Json): boolean {
-  return jsonKey(a) === jsonKey(b);
-}
-
-/** Equal for values that JSON Schema calls equal. */
-export function jsonKey(value: Json): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(jsonKey).join()}]`;
-  const parts = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${jsonKey(item)}`);
-  return `{${parts.sort().join()}}`;
-}

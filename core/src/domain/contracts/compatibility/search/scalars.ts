@@ -1,14 +1,15 @@
 import { type FormatName, type Json, parsePattern } from "#domain/contracts/schema/structure";
+import { canonicalText } from "../canonical.ts";
 import { formatNames, isFormat } from "../formats.ts";
 import { Program, TooLarge } from "../pattern/automaton.ts";
 import { findText } from "../pattern/inhabitant.ts";
 import type { Demands } from "./demands.ts";
-import { type Answer, empty, jsonKey, unknown } from "./formula.ts";
+import { type Answer, empty, unknown } from "./formula.ts";
 
 /** The first of these that is not excluded. */
 export function oneOf(values: readonly Json[], demands: Demands): Answer {
-  const excluded = new Set(demands.excluded.map(jsonKey));
-  const value = values.find((each) => !excluded.has(jsonKey(each)));
+  const excluded = new Set(demands.excluded.map(canonicalText));
+  const value = values.find((each) => !excluded.has(canonicalText(each)));
   return value === undefined ? empty : { kind: "value", value };
 }
 
@@ -18,11 +19,11 @@ export function findInteger(demands: Demands): Answer {
   if (demands.minimumOpen && low === demands.minimum) low = above(low);
   if (demands.maximumOpen && high === demands.maximum) high = -above(-high);
   if (low > high) return empty;
-  const excluded = new Set(demands.excluded.map(jsonKey));
+  const excluded = new Set(demands.excluded.map(canonicalText));
   const start = low > 0 ? low : Math.min(high, 0);
   const candidates = [start];
   for (let i = 1; i <= excluded.size + 1; i++) candidates.push(start + i, start - i);
-  const value = candidates.find((each) => each >= low && each <= high && !excluded.has(jsonKey(each)));
+  const value = candidates.find((each) => each >= low && each <= high && !excluded.has(canonicalText(each)));
   if (value !== undefined) return { kind: "value", value };
   // Every integer between the bounds was tried, unless they are so large that counting by one goes nowhere.
   return Number.isSafeInteger(low) && Number.isSafeInteger(high) ? empty : unknown;
@@ -40,13 +41,13 @@ export function findFraction({ minimum, maximum, minimumOpen, maximumOpen, exclu
   if (minimum === maximum && (minimumOpen || maximumOpen || Number.isInteger(minimum))) return empty;
   const low = Number.isFinite(minimum) ? minimum : Math.min(maximum - 1, 0);
   const high = Number.isFinite(maximum) ? maximum : Math.max(minimum + 1, 1);
-  const keys = new Set(excluded.map(jsonKey));
+  const keys = new Set(excluded.map(canonicalText));
   const fits = (value: number) =>
     !Number.isInteger(value) &&
     Number.isFinite(value) &&
     (minimumOpen ? value > minimum : value >= minimum) &&
     (maximumOpen ? value < maximum : value <= maximum) &&
-    !keys.has(jsonKey(value));
+    !keys.has(canonicalText(value));
   const candidates = [Math.floor(low) + 0.5, Math.floor(high) - 0.5, low, high];
   for (let i = 2; i < excluded.length + 12; i++) candidates.push(low + (high - low) / i);
   const value = candidates.find(fits);

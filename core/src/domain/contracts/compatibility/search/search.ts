@@ -1,9 +1,10 @@
 import { holds, type Json, type SchemaGraph, TooMuchWork } from "#domain/contracts/schema/structure";
+import { canonicalText } from "../canonical.ts";
 import type { Classes } from "../classes.ts";
 import { type Alternative, choicesOf, waysToFail } from "./alternatives.ts";
 import { findArray } from "./arrays.ts";
 import { Demands, type Kind, kinds } from "./demands.ts";
-import { type Answer, empty, type Formula, firstOf, jsonKey, unknown } from "./formula.ts";
+import { type Answer, empty, type Formula, firstOf, unknown } from "./formula.ts";
 import { findObject } from "./objects.ts";
 import { findFraction, findInteger, findString, oneOf } from "./scalars.ts";
 
@@ -246,9 +247,9 @@ export class Search {
   /** Every value that is handed out was checked by the engine that judges payloads. */
   #judge(value: Json, { all, none, excluded = [] }: Formula, otherwise: Answer): Answer {
     try {
-      const key = jsonKey(value);
+      const key = canonicalText(value);
       const good =
-        !excluded.some((other) => jsonKey(other) === key) &&
+        !excluded.some((other) => canonicalText(other) === key) &&
         all.every((one) => this.#holds(one, value)) &&
         !none.some((one) => this.#holds(one, value));
       return good ? { kind: "value", value } : otherwise;
@@ -265,5 +266,5 @@ export class Search {
 
 function keyOf({ all, none, excluded = [] }: Formula): string {
   const set = (numbers: readonly number[]) => [...new Set(numbers)].sort((a, b) => a - b).join();
-  return `${set(all)};${set(none)};${excluded.map(jsonKey).join()}`;
+  return `${set(all)};${set(none)};${excluded.map(canonicalText).join()}`;
 }
