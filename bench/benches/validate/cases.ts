@@ -6,6 +6,8 @@ export interface Case {
   payload(i: number): unknown;
 }
 
+const fields = Array.from({ length: 150 }, (_, i) => `field${i}`);
+
 export const cases: readonly Case[] = [
   {
     name: "a small request",
@@ -90,6 +92,19 @@ export const cases: readonly Case[] = [
       const kind = ["opened", "closed", "merged", "commented"][i % 4] ?? "opened";
       return { event: { kind, by: `user-${i}`, [kind]: i } };
     },
+  },
+  {
+    name: "a form of 150 fields",
+    schema: {
+      type: "object",
+      properties: Object.fromEntries(
+        fields.map((name) => [name, { type: ["string", "null"], maxLength: 100 }]),
+      ),
+      required: fields.slice(0, 50),
+      additionalProperties: false,
+    },
+    payload: (i) =>
+      Object.fromEntries(fields.map((name, j) => [name, (i + j) % 5 === 0 ? null : `value ${j}`])),
   },
   {
     name: "a tree of 121",

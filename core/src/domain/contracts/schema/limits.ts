@@ -21,7 +21,7 @@ export const limits = {
   /** Unicode properties (`\p{…}`) in all patterns of a schema: each is a table to be made. */
   unicodeProperties: 10,
   /** Subschemas that are compiled together: the time that takes grows faster than they do. */
-  compiledSubschemas: 300,
+  compiledSubschemas: 500,
   /** How many references deep the value may lead. Walking, each of them takes two to three checks. */
   refDepth: 500,
   checkDepth: 1_500,

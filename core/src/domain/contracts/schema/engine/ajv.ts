@@ -1,30 +1,30 @@
-import { _, Ajv, type CodeKeywordDefinition, type FuncKeywordDefinition, type KeywordCxt } from "ajv";
+import { _, Ajv, type CodeKeywordDefinition, type KeywordCxt } from "ajv";
 import { formats } from "../formats.ts";
 import type { SchemaNode } from "../node.ts";
 import type { Pattern } from "../pattern/index.ts";
 import type { SchemaGraph } from "../read.ts";
 import type { Budget } from "./budget.ts";
 import { toDocument } from "./document.ts";
-import { flatWeight } from "./plan.ts";
-import { allDifferent } from "./unique.ts";
+import { flatWeight, type Plan } from "./plan.ts";
 
 /** Thrown by compiled code that has met an object which is not plain: only the walk can judge it. */
 export class NotPlain extends Error {}
 
 export type Compiled = (value: unknown) => boolean;
+export type CompiledPlan = Exclude<Plan, "walk">;
 
 /** Compiles a schema to code that says yes or no. @throws whatever Ajv or the JavaScript engine throws. */
-export function compileGraph(graph: SchemaGraph, counted: boolean, budget: Budget): Compiled {
+export function compileGraph(graph: SchemaGraph, plan: CompiledPlan, budget: Budget): Compiled {
   const ajv = createAjv(graph, budget);
   const targets: SchemaNode[] = [];
   const checks: Compiled[] = [];
-  const spend = (steps: number) => budget.spend(steps);
   const targetOf = (node: SchemaNode) => {
     const known = targets.indexOf(node);
     return known >= 0 ? known : targets.push(node) - 1;
   };
   ajv.addKeyword(referenceKeyword(budget, targets, checks));
-  const compile = (node: SchemaNode): Compiled => ajv.compile(toDocument(node, { counted, targetOf, spend }));
+  const compile = (node: SchemaNode): Compiled =>
+    ajv.compile(toDocument(node, { ...plan, targetOf, budget }));
   const root = compile(graph.root);
   // A target's own document may name further targets, which are then compiled in their turn.
   for (let i = 0; i < targets.length; i++) {
@@ -50,8 +50,7 @@ function createAjv(graph: SchemaGraph, budget: Budget): Ajv {
   ajv.addKeyword(plainKeyword);
   ajv.addKeyword(checkKeyword("stoaValue"));
   ajv.addKeyword(checkKeyword("stoaMultiple", "number"));
-  const unique: Compiled = (items) => allDifferent(items as unknown[], budget);
-  ajv.addKeyword({ ...checkKeyword("stoaUnique", "array"), compile: () => unique });
+  ajv.addKeyword(checkKeyword("stoaUnique", "array"));
   ajv.addKeyword(chargeKeyword("stoaItems", "array", budget));
   ajv.addKeyword(chargeKeyword("stoaKeys", "object", budget));
   return ajv;
@@ -98,13 +97,15 @@ const plainKeyword: CodeKeywordDefinition = {
   },
 };
 
-/** A keyword whose value is the check itself. */
-function checkKeyword(keyword: string, type?: "number" | "array"): FuncKeywordDefinition {
+/** A keyword whose value is the check itself. It is called with the value and nothing else. */
+function checkKeyword(keyword: string, type?: "number" | "array"): CodeKeywordDefinition {
   return {
     keyword,
     ...(type && { type }),
-    errors: false,
-    compile: (check: Compiled) => check,
+    code(cxt: KeywordCxt) {
+      const check = cxt.gen.scopeValue("func", { ref: cxt.schema as Compiled });
+      cxt.fail(_`!${check}(${cxt.data})`);
+    },
   };
 }
 

@@ -2,7 +2,9 @@ import { equals, isScalar, type Spend } from "../equality.ts";
 import { isMultiple } from "../evaluate/index.ts";
 import { setOwn } from "../json.ts";
 import type { SchemaNode } from "../node.ts";
+import type { Budget } from "./budget.ts";
 import { flatWeight } from "./plan.ts";
+import { allDifferent } from "./unique.ts";
 
 /** A schema as Ajv is given it: only its own keywords that are known to be right, and ours for the others. */
 export type AjvDocument = boolean | { [keyword: string]: unknown };
@@ -13,11 +15,14 @@ const KEY_STEPS = 8;
 const MANY = 32;
 
 export interface DocumentOptions {
+  /** Whether loops over a value are charged by its length. */
   readonly counted: boolean;
-  /** The number of a reference's target, which is compiled by itself. Only where steps are counted. */
+  /** Whether references are written out. */
+  readonly inlined: boolean;
+  /** The number of a reference's target, which is then compiled by itself. */
   readonly targetOf: (node: SchemaNode) => number;
-  /** Takes steps from the budget of the value at hand. */
-  readonly spend: Spend;
+  /** What may be spent on the value at hand. */
+  readonly budget: Budget;
 }
 
 export function toDocument(node: SchemaNode, options: DocumentOptions): AjvDocument {
@@ -26,38 +31,46 @@ export function toDocument(node: SchemaNode, options: DocumentOptions): AjvDocum
   const set = (keyword: string, value: unknown) => {
     if (value !== undefined) doc[keyword] = value;
   };
-  const convert = (one: SchemaNode | undefined) => (one ? toDocument(one, options) : undefined);
-  const convertAll = (list: readonly SchemaNode[] | undefined) =>
-    list?.map((one) => toDocument(one, options));
-
   if (node.types) doc.type = node.types.length === 1 ? node.types[0] : [...node.types];
   scalarKeywords(node, doc, set, options);
   if (isAboutObjects(node)) doc.stoaPlain = true;
-  arrayKeywords(node, set, convert, convertAll);
+  arrayKeywords(node, set, options);
   objectKeywords(node, doc, options);
-  set("propertyNames", convert(node.propertyNames));
-  set("additionalProperties", convert(node.additionalProperties));
-  const all = convertAll(node.allOf) ?? [];
+  set("propertyNames", convert(node.propertyNames, options));
+  set("additionalProperties", convert(node.additionalProperties, options));
+  const all = convertAll(node.allOf, options) ?? [];
   if (node.ref) {
-    // Without counting there are few ways through the schema, so references are simply written out.
-    if (options.counted) doc.stoaRef = options.targetOf(node.ref);
-    else all.push(toDocument(node.ref, options));
+    if (options.inlined) all.push(toDocument(node.ref, options));
+    else doc.stoaRef = options.targetOf(node.ref);
   }
-  for (const [key, names] of node.dependentRequired ?? []) all.push({ dependencies: own(key, [...names]) });
+  for (const [key, names] of node.dependentRequired ?? []) {
+    all.push({ stoaPlain: true, dependencies: own(key, [...names]) });
+  }
   for (const [key, one] of node.dependentSchemas ?? []) {
     all.push({ stoaPlain: true, dependencies: own(key, toDocument(one, options)) });
   }
   if (all.length > 0) doc.allOf = all;
-  set("anyOf", convertAll(node.anyOf));
-  set("oneOf", convertAll(node.oneOf));
-  set("not", convert(node.not));
+  set("anyOf", convertAll(node.anyOf, options));
+  set("oneOf", convertAll(node.oneOf, options));
+  set("not", convert(node.not, options));
   if (node.if) {
-    set("if", convert(node.if));
-    set("then", convert(node.then));
-    set("else", convert(node.else));
+    set("if", convert(node.if, options));
+    set("then", convert(node.then, options));
+    set("else", convert(node.else, options));
   }
   if (options.counted) countingKeywords(node, doc);
   return doc;
+}
+
+function convert(node: SchemaNode | undefined, options: DocumentOptions): AjvDocument | undefined {
+  return node && toDocument(node, options);
+}
+
+function convertAll(
+  nodes: readonly SchemaNode[] | undefined,
+  options: DocumentOptions,
+): AjvDocument[] | undefined {
+  return nodes?.map((node) => toDocument(node, options));
 }
 
 type Assign = (keyword: string, value: unknown) => void;
@@ -68,16 +81,17 @@ function scalarKeywords(
   set: Assign,
   options: DocumentOptions,
 ): void {
+  const spend: Spend = (steps) => options.budget.spend(steps);
   const checks: ((value: unknown) => boolean)[] = [];
   if (node.const) {
     const { value } = node.const;
     if (isScalar(value)) doc.const = value;
-    else checks.push((found) => equals(found, value, options.spend));
+    else checks.push((found) => equals(found, value, spend));
   }
   if (node.enum) {
     if (node.enum.length > 0 && node.enum.length <= MANY && node.enum.every(isScalar))
       doc.enum = [...node.enum];
-    else checks.push((found) => node.isMember?.(found, options.spend) ?? false);
+    else checks.push((found) => node.isMember?.(found, spend) ?? false);
   }
   if (checks.length > 0) doc.stoaValue = (found: unknown) => checks.every((check) => check(found));
   set("minimum", node.minimum);
@@ -92,23 +106,18 @@ function scalarKeywords(
   set("format", node.format);
 }
 
-function arrayKeywords(
-  node: SchemaNode,
-  set: Assign,
-  convert: (one: SchemaNode | undefined) => AjvDocument | undefined,
-  convertAll: (list: readonly SchemaNode[] | undefined) => AjvDocument[] | undefined,
-): void {
+function arrayKeywords(node: SchemaNode, set: Assign, options: DocumentOptions): void {
   set("minItems", node.minItems);
   set("maxItems", node.maxItems);
-  if (node.uniqueItems) set("stoaUnique", true);
+  if (node.uniqueItems) set("stoaUnique", (found: readonly unknown[]) => allDifferent(found, options.budget));
   if (node.prefixItems && node.prefixItems.length > 0) {
-    set("items", convertAll(node.prefixItems));
-    set("additionalItems", convert(node.items));
+    set("items", convertAll(node.prefixItems, options));
+    set("additionalItems", convert(node.items, options));
   } else {
-    set("items", convert(node.items));
+    set("items", convert(node.items, options));
   }
   if (node.contains) {
-    set("contains", convert(node.contains));
+    set("contains", convert(node.contains, options));
     set("minContains", node.minContains);
     set("maxContains", node.maxContains);
   }
@@ -143,8 +152,7 @@ function isAboutObjects(node: SchemaNode): boolean {
     node.additionalProperties !== undefined ||
     node.propertyNames !== undefined ||
     node.minProperties !== undefined ||
-    node.maxProperties !== undefined ||
-    node.dependentRequired !== undefined
+    node.maxProperties !== undefined
   );
 }
 

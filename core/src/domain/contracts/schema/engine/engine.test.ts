@@ -8,7 +8,7 @@ import { schemas, values } from "../testing/arbitraries.ts";
 import type { SchemaDialect } from "../types.ts";
 import { compileGraph } from "./ajv.ts";
 import { Budget } from "./budget.ts";
-import { looksAtOneValue, planFor } from "./plan.ts";
+import { mostLooks, planFor, sizeWrittenOut } from "./plan.ts";
 
 // Much work on a machine that may be busy with other things.
 vi.setConfig({ testTimeout: 300_000 });
@@ -34,7 +34,7 @@ describe("compiled code and the walk agree", () => {
         fc.pre(graph !== undefined);
         const plan = planFor(graph);
         if (plan === "walk") return;
-        const compiled = compileGraph(graph, plan === "counted", new Budget());
+        const compiled = compileGraph(graph, plan, new Budget());
         for (const value of samples) {
           expect([value, compiled(value)]).toEqual([value, explain(graph, value).length === 0]);
         }
@@ -95,14 +95,38 @@ describe("the plan", () => {
     anyOf: new Array(count).fill({ $ref: "#/definitions/a" }),
     definitions: { a: { type: "object", properties: { b: { type: "string" } } } },
   });
-  const recursive = { $ref: "#/definitions/a", definitions: { a: { items: { $ref: "#/definitions/a" } } } };
+  const named = (make: (i: number) => unknown) =>
+    Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`p${i}`, make(i)]));
+  const tree = { $ref: "#/definitions/a", definitions: { a: { items: { $ref: "#/definitions/a" } } } };
+  const forked = {
+    $ref: "#/definitions/a",
+    definitions: {
+      a: { anyOf: [{ items: { $ref: "#/definitions/a" } }, { items: { $ref: "#/definitions/a" } }] },
+    },
+  };
+
+  it("writes references out where they are few", () => {
+    expect(planFor(graphOf(refs(3)))).toEqual({ inlined: true, counted: false });
+    expect(sizeWrittenOut(graphOf(refs(3)).root)).toBe(10);
+    expect(planFor(graphOf(refs(20)))).toEqual({ inlined: true, counted: false });
+    expect(planFor(graphOf(refs(40)))).toEqual({ inlined: false, counted: true });
+    expect(sizeWrittenOut(graphOf(tree).root)).toBe(Number.POSITIVE_INFINITY);
+  });
 
   it("counts steps only where one value can be looked at very often", () => {
-    expect(planFor(graphOf(refs(3)))).toBe("plain");
-    expect(looksAtOneValue(graphOf(refs(3)).root)).toBe(10);
-    expect(planFor(graphOf(refs(60)))).toBe("counted");
-    expect(planFor(graphOf(recursive))).toBe("counted");
-    expect(looksAtOneValue(graphOf(recursive).root)).toBe(Number.POSITIVE_INFINITY);
+    expect(
+      planFor(graphOf({ properties: named(() => ({ properties: { x: { type: "string" } } })) })),
+    ).toEqual({
+      inlined: false,
+      counted: false,
+    });
+    expect(planFor(graphOf({ allOf: Object.values(named(() => ({ type: "string" }))) }))).toMatchObject({
+      counted: true,
+    });
+    expect(planFor(graphOf(tree))).toEqual({ inlined: false, counted: false });
+    expect(planFor(graphOf(forked))).toEqual({ inlined: false, counted: true });
+    expect(mostLooks(graphOf(tree))).toBe(2);
+    expect(mostLooks(graphOf(forked))).toBe(Number.POSITIVE_INFINITY);
   });
 
   it("walks what compiled code would misjudge, and what is too large to compile", () => {
@@ -111,6 +135,6 @@ describe("the plan", () => {
     expect(planFor(graphOf(JSON.parse('{"properties":{"__proto__":{}}}')))).toBe("walk");
     expect(planFor(graphOf(JSON.parse('{"patternProperties":{"__proto__":{}}}'), "draft-07"))).toBe("walk");
     expect(planFor(graphOf({ unevaluatedItems: false }, "2020-12"))).toBe("walk");
-    expect(planFor(graphOf({ anyOf: new Array(400).fill({ type: "string" }) }))).toBe("walk");
+    expect(planFor(graphOf({ anyOf: new Array(600).fill({ type: "string" }) }))).toBe("walk");
   });
 });

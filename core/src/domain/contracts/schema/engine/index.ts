@@ -31,7 +31,7 @@ function createJudge(graph: SchemaGraph): Judge {
   if (plan === "walk") return walk;
   const budget = new Budget();
   try {
-    const compiled = compileGraph(graph, plan === "counted", budget);
+    const compiled = compileGraph(graph, plan, budget);
     return createQuickJudge(compiled, budget, limits.steps, (value, thrown) => {
       if (thrown instanceof TooMuchWork) return [{ path: "/", message: thrown.message }];
       // Compiled functions can have large frames: where the stack ends before our own count, the walk decides.

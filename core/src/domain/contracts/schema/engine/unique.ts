@@ -7,15 +7,20 @@ const FEW = 12;
 
 /** Whether all items differ. Linear in the size of the value, where comparing each with each is not. */
 export function allDifferent(items: readonly unknown[], budget: Budget): boolean {
-  if (items.length <= FEW && items.every(isScalar)) {
-    return items.every((item, i) => items.indexOf(item, i + 1) < 0);
-  }
+  if (items.length <= FEW && items.every(isScalar)) return fewDiffer(items);
   const seen = new Set<unknown>();
   for (const item of items) {
     budget.spend(FINGERPRINT_STEPS);
     const key = keyOf(item, budget);
     if (seen.has(key)) return false;
     seen.add(key);
+  }
+  return true;
+}
+
+function fewDiffer(scalars: readonly unknown[]): boolean {
+  for (let i = 1; i < scalars.length; i++) {
+    for (let j = 0; j < i; j++) if (scalars[i] === scalars[j]) return false;
   }
   return true;
 }
