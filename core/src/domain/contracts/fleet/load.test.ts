@@ -105,7 +105,8 @@ describe("a fleet", () => {
         "version: 1\nagent: agent://clark\ncapabilities: [{name: x, inputSchema: {foo: 1}}]\n",
       "agents/empty/readme.txt": "",
       "agents/bad name/agent.yaml": "name: bad name\n",
-      "capabilities/other/manifest.yaml": "id: another\nimage: file:./missing.ts\ntool_source: dynamic\n",
+      "capabilities/other/manifest.yaml": "tool_source: dynamic\nid: another\nimage: acme/other\n",
+      "capabilities/third/manifest.yaml": "id: third\nimage: file:./missing.ts\ntool_source: dynamic\n",
     });
     expect(await problems()).toEqual([
       'fleet.yaml:3:1: there is no manager "bos"; did you mean "boss"?',
@@ -123,8 +124,8 @@ describe("a fleet", () => {
       'agents/clerk/capabilities.yaml:2:1: "agent" is agent://clark, but the file belongs to agent://clerk',
       'agents/clerk/capabilities.yaml:3:39: unsupported keyword "foo" at /',
       "agents/empty/agent.yaml:1:1: agent empty has no agent.yaml",
-      'capabilities/other/manifest.yaml:1:1: "id" is "another", but the folder is capabilities/other; they must agree',
-      "capabilities/other/manifest.yaml:1:1: the program missing.ts does not exist in capabilities/other",
+      'capabilities/other/manifest.yaml:2:1: "id" is "another", but the folder is capabilities/other; they must agree',
+      "capabilities/third/manifest.yaml:2:1: the program missing.ts does not exist in capabilities/third",
     ]);
   });
 
@@ -248,7 +249,7 @@ describe("files of a fleet", () => {
     });
     symlinkSync("../elsewhere.ts", join(root, "capabilities/c/server.ts"));
     expect(await problems()).toEqual([
-      "capabilities/c/manifest.yaml:1:1: the program server.ts is a link that leads out of capabilities/c",
+      "capabilities/c/manifest.yaml:2:1: the program server.ts is a link that leads out of capabilities/c",
     ]);
   });
 });

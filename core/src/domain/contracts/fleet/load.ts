@@ -1,7 +1,17 @@
 import { realpath } from "node:fs/promises";
 import { agentIdPattern, readCapabilitiesConfig } from "#domain/contracts/capabilities";
 import { readManifest } from "#domain/contracts/manifest";
-import { type FileProblem, fileInvalid, fileProblemText, inOrder, Problems } from "#domain/contracts/yaml";
+import {
+  type FileProblem,
+  fileInvalid,
+  fileProblemText,
+  inOrder,
+  type Position,
+  Problems,
+  parseYaml,
+  positionOf,
+  startOfFile,
+} from "#domain/contracts/yaml";
 import { StoaError } from "#platform/errors";
 import { type AgentFile, readAgentFile } from "./agent-file.ts";
 import { crossCheck } from "./cross-check.ts";
@@ -165,30 +175,34 @@ async function readToolCapability(files: FleetFiles, id: string): Promise<FleetT
     if (files.errors.length === before) files.error(path, `capability ${id} has no manifest.yaml`);
     return undefined;
   }
-  const manifest = parsed(files, path, (problems) => readManifest(text, problems));
+  const manifest = parsed(files, path, (problems) => readManifest(text, problems, { folder: id }));
   if (!manifest) return undefined;
-  if (manifest.id !== id) {
-    files.error(path, `"id" is "${manifest.id}", but the folder is ${folder}; they must agree`);
+  if (manifest.image.kind === "file") {
+    const wrong = await programProblem(files, folder, manifest.image.path);
+    if (wrong) parsed(files, path, (problems) => problems.error(placeOf(text, "/image"), wrong));
   }
-  if (manifest.image.kind === "file") await checkProgram(files, path, folder, manifest.image.path);
   return { manifest, folder: files.path(folder), prompts: await readPrompts(files, folder) };
 }
 
-async function checkProgram(
+async function programProblem(
   files: FleetFiles,
-  manifest: string,
   folder: string,
   program: string,
-): Promise<void> {
+): Promise<string | undefined> {
   const [home, real] = await Promise.all(
     [files.path(folder), files.path(`${folder}/${program}`)].map((path) =>
       realpath(path).catch(() => undefined),
     ),
   );
-  if (real === undefined) files.error(manifest, `the program ${program} does not exist in ${folder}`);
-  else if (home === undefined || !isInside(home, real)) {
-    files.error(manifest, `the program ${program} is a link that leads out of ${folder}`);
-  }
+  if (real === undefined) return `the program ${program} does not exist in ${folder}`;
+  const inside = home !== undefined && isInside(home, real);
+  return inside ? undefined : `the program ${program} is a link that leads out of ${folder}`;
+}
+
+/** Where something stands in a file that was read without a problem. */
+function placeOf(text: string, path: string): Position {
+  const value = parseYaml(text, new Problems(""));
+  return value ? positionOf(value, path) : startOfFile;
 }
 
 async function readPrompts(files: FleetFiles, folder: string): Promise<Map<string, string>> {

@@ -25,7 +25,12 @@ export function parseManifest(text: string, options: { readonly file?: string } 
 }
 
 /** The same for callers that collect problems from many files. */
-export function readManifest(raw: unknown, problems: Problems): Manifest | undefined {
+export function readManifest(
+  raw: unknown,
+  problems: Problems,
+  /** The folder it lies in; the file must agree. */
+  options: { readonly folder?: string } = {},
+): Manifest | undefined {
   const value = typeof raw === "string" ? parseYaml(raw, problems) : fromPlain(raw, problems);
   if (!value) return undefined;
   if (value.kind !== "map") {
@@ -38,6 +43,10 @@ export function readManifest(raw: unknown, problems: Problems): Manifest | undef
     pattern: capabilityIdPattern,
     must: "lower-case letters, digits and hyphens, at most 63",
   });
+  if (id !== undefined && options.folder !== undefined && id !== options.folder) {
+    const message = `"id" is ${quote(id)}, but the folder is capabilities/${options.folder}; they must agree`;
+    problems.error(fields.at("id"), message);
+  }
   const kind = fields.oneOf("class", ["tool", "environment"]) ?? "tool";
   const image = readImage(fields);
   const tools = readToolSource(fields);
