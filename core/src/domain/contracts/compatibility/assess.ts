@@ -20,6 +20,9 @@ export interface SchemaChange {
 
 const compatible: Effect = { verdict: "compatible" };
 
+/** Beyond so many changes in one schema, the rest is judged as a whole. */
+const maxJudgedAlone = 100;
+
 /** Every change between two schemas, and what it does. A schema that is absent accepts everything. */
 export function assess(before: unknown, after: unknown): SchemaChange[] {
   const [old, now] = [before ?? {}, after ?? {}] as [Json, Json];
@@ -29,9 +32,18 @@ export function assess(before: unknown, after: unknown): SchemaChange[] {
   if (edits.length === 0) return [];
   const accepting = isIncluded(oldGraph, newGraph);
   const producing = isIncluded(newGraph, oldGraph);
+  let judged = 0;
   const changes = edits.map((edit): SchemaChange => {
     const { path, summary, isInert } = edit;
     if (isInert) return { path, summary, accepting: compatible, producing: compatible };
+    if (++judged > maxJudgedAlone) {
+      return {
+        path,
+        summary,
+        accepting: effectOf(accepting, refusedNow, () => accepting),
+        producing: effectOf(producing, possibleNow, () => producing),
+      };
+    }
     const applied = tryGraph(withDefinitions(edit.applied, now));
     const undone = tryGraph(withDefinitions(edit.undone, old));
     return {

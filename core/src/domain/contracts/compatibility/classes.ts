@@ -1,4 +1,4 @@
-import { below, endOf, inPlace, type SchemaNode } from "#domain/contracts/schema/structure";
+import { endOf, type SchemaNode } from "#domain/contracts/schema/structure";
 
 /** Keywords whose value says all there is to say. */
 const plain = [
@@ -38,8 +38,8 @@ const listed = ["prefixItems", "allOf", "anyOf", "oneOf"] as const;
 
 /**
  * Numbers the subschemas of several schemas so that those which say the same have the same number, wherever
- * they stand and however they refer to one another. Found as one minimises an automaton: all are taken for
- * equal until something tells them apart.
+ * they stand and however they refer to one another. Found as one minimises an automaton: all that say the
+ * same themselves are taken for equal until something below tells them apart.
  */
 export class Classes {
   readonly #class = new Map<SchemaNode, number>();
@@ -47,25 +47,24 @@ export class Classes {
 
   constructor(roots: readonly SchemaNode[]) {
     const nodes = new Set(roots.map(endOf));
+    const inner = new Map<SchemaNode, readonly SchemaNode[]>();
+    const own = new Map<SchemaNode, string>();
     for (const node of nodes) {
-      for (const next of inPlace(node)) nodes.add(endOf(next));
-      for (const next of below(node)) nodes.add(endOf(next));
+      const { text, children } = read(node);
+      own.set(node, text);
+      inner.set(node, children);
+      for (const next of children) nodes.add(next);
     }
-    let count = 0;
-    for (const node of nodes) this.#class.set(node, 0);
+    let count = this.#number(nodes, (node) => own.get(node) ?? "");
     for (;;) {
-      const numbers = new Map<string, number>();
-      const next = new Map<SchemaNode, number>();
-      for (const node of nodes) {
-        const signature = this.#signature(node);
-        const number = numbers.get(signature) ?? numbers.size;
-        numbers.set(signature, number);
-        next.set(node, number);
-      }
-      for (const [node, number] of next) this.#class.set(node, number);
+      const numberOf = (node: SchemaNode) => this.#class.get(node);
+      const next = this.#number(
+        nodes,
+        (node) => `${numberOf(node)}:${inner.get(node)?.map(numberOf).join()}`,
+      );
       // A round that tells no more apart than the one before has found all there is to find.
-      if (numbers.size === count) break;
-      count = numbers.size;
+      if (next === count) break;
+      count = next;
     }
     for (const [node, number] of this.#class) this.#members[number] ??= node;
   }
@@ -82,24 +81,47 @@ export class Classes {
     return node;
   }
 
-  #signature(node: SchemaNode): string {
-    const number = (of: SchemaNode) => this.#class.get(endOf(of));
-    const parts: unknown[] = [this.#class.get(node)];
-    for (const key of plain) if (node[key] !== undefined) parts.push(key, node[key]);
-    if (node.types) parts.push("type", [...node.types].sort());
-    if (node.required) parts.push("required", [...node.required].sort());
-    if (node.pattern) parts.push("pattern", node.pattern.source);
-    for (const key of single) if (node[key]) parts.push(key, number(node[key]));
-    for (const key of listed) if (node[key]) parts.push(key, node[key].map(number));
-    for (const key of ["properties", "dependentSchemas"] as const) {
-      if (node[key]) parts.push(key, [...node[key]].map(([name, of]) => [name, number(of)]).sort(byText));
+  /** One number for each text. @returns how many there are */
+  #number(nodes: Iterable<SchemaNode>, textOf: (node: SchemaNode) => string): number {
+    const numbers = new Map<string, number>();
+    const texts = Array.from(nodes, (node) => [node, textOf(node)] as const);
+    for (const [node, text] of texts) {
+      const number = numbers.get(text) ?? numbers.size;
+      numbers.set(text, number);
+      this.#class.set(node, number);
     }
-    if (node.dependentRequired) parts.push("dependentRequired", [...node.dependentRequired].sort(byText));
-    for (const { pattern, node: of } of node.patternProperties ?? []) parts.push(pattern.source, number(of));
-    return JSON.stringify(parts);
+    return numbers.size;
   }
 }
 
-function byText(a: unknown, b: unknown): number {
-  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
+/** What a node says itself, and the subschemas it says the rest with, in an order that does not depend on the text's. */
+function read(node: SchemaNode): { text: string; children: SchemaNode[] } {
+  const parts: unknown[] = [];
+  const children: SchemaNode[] = [];
+  for (const key of plain) if (node[key] !== undefined) parts.push(key, node[key]);
+  if (node.types) parts.push("type", [...node.types].sort());
+  if (node.required) parts.push("required", [...node.required].sort());
+  if (node.pattern) parts.push("pattern", node.pattern.source);
+  for (const key of single) {
+    if (!node[key]) continue;
+    parts.push(key);
+    children.push(endOf(node[key]));
+  }
+  for (const key of listed) {
+    if (!node[key]) continue;
+    parts.push(key, node[key].length);
+    children.push(...node[key].map(endOf));
+  }
+  for (const key of ["properties", "dependentSchemas"] as const) {
+    if (!node[key]) continue;
+    const names = [...node[key].keys()].sort();
+    parts.push(key, names);
+    for (const name of names) children.push(endOf(node[key].get(name) ?? node));
+  }
+  if (node.dependentRequired) parts.push("dependentRequired", [...node.dependentRequired]);
+  for (const { pattern, node: of } of node.patternProperties ?? []) {
+    parts.push("patternProperties", pattern.source);
+    children.push(endOf(of));
+  }
+  return { text: JSON.stringify(parts), children };
 }
