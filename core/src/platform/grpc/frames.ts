@@ -55,8 +55,8 @@ export class FrameReader {
     const end = headerLength + length;
     if (this.#size < end) return undefined;
     const whole = this.#joined(end);
-    this.#chunks[0] = whole.subarray(end);
     if (whole.length === end) this.#chunks.shift();
+    else this.#chunks[0] = whole.subarray(end);
     this.#size -= end;
     return { compressed: whole[0] === 1, bytes: whole.subarray(headerLength, end) };
   }

@@ -28,8 +28,17 @@ test("calls are counted by method and status, timed, and shown while they last",
   expect(text).toContain(`stoa_grpc_calls_total{${labels("Invoke")},code="OK"} 2`);
   expect(text).toContain(`stoa_grpc_calls_total{${labels("Healthcheck")},code="UNAVAILABLE"} 1`);
   expect(text).toContain(`stoa_grpc_calls_total{service="unknown",method="unknown",code="UNIMPLEMENTED"} 2`);
+  expect(text).toContain("# TYPE stoa_grpc_call_duration_seconds histogram");
   expect(text).toContain(`stoa_grpc_call_duration_seconds_count{${labels("Invoke")}} 2`);
+  expect(text).toContain(`stoa_grpc_call_duration_seconds_bucket{le="+Inf",${labels("Invoke")}} 2`);
+  expect(text).toContain(`stoa_grpc_call_duration_seconds_bucket{le="60",${labels("Invoke")}} 2`);
   expect(text).toContain("stoa_grpc_calls_under_way 0");
+  const inJson = await telemetry.registry.getMetricsAsJSON();
+  expect(inJson.find(({ name }) => name === "stoa_grpc_call_duration_seconds")?.values).toContainEqual({
+    metricName: "stoa_grpc_call_duration_seconds_count",
+    labels: { service: "selu.capability.Capability", method: "Invoke" },
+    value: 2,
+  });
   expect(text).not.toContain("made");
 });
 
