@@ -91,15 +91,20 @@ async function eraseSome(
 
 /** Looks through all records: an index for something so rare would be paid for with every record written. */
 async function recordsAbout(store: Store, workspaceId: string, subject: string): Promise<string[]> {
-  const rows = await store.db
-    .selectFrom("ledger_records")
+  const ofWorkspace = store.db.selectFrom("ledger_records").where("workspace_id", "=", workspaceId);
+  const ofSubject = ofWorkspace.where("subject", "=", subject);
+  // A violation names no person, and can quote what one sent: it is theirs if its call is.
+  const violations = await ofWorkspace
     .select("id")
-    .where("workspace_id", "=", workspaceId)
-    .where("subject", "=", subject)
+    .where("kind", "=", "capability_schema_violation")
+    .where("correlation", "in", ofSubject.select("correlation").where("correlation", "is not", null))
     .where("seq", "is not", null)
     .orderBy("seq")
     .execute();
-  return rows.map((row) => row.id);
+  const named = await ofSubject.select("id").where("seq", "is not", null).orderBy("seq").execute();
+  // Violations first: once the records that name the person are erased, nothing leads to them any more, so an erasure
+  // that broke off in between could not be finished.
+  return [...violations, ...named].map((row) => row.id);
 }
 
 function refuseUnknown(

@@ -278,6 +278,11 @@ onBothDatabases("the ledger", (place, dialect) => {
       expect(await ids({ workspaceId: "w", since: base + 17, until: base + 19 })).toEqual(["c18", "c17"]);
       expect(await ids({ workspaceId: "w", agent: "agent://pr-reviewer" })).toEqual(["c7"]);
       expect(await ids({ workspaceId: "w", agent: "nobody" })).toEqual([]);
+      await ledger.record(invocation(30, { callerId: "pr-reviewer" }));
+      for (const agent of ["pr-reviewer", "agent://pr-reviewer"]) {
+        expect(await ids({ workspaceId: "w", agent })).toEqual(["c7", "c30"]);
+        expect(await ids({ workspaceId: "w", agent, limit: 1 })).toEqual(["c7"]);
+      }
       expect(await ids({ workspaceId: "w", correlation: "c7" })).toEqual(["c7", "c7"]);
       expect(await ids({ workspaceId: "w", correlation: "c7", kind: "invocation" })).toEqual(["c7"]);
       expect(await ids({ workspaceId: "other" })).toEqual(["c7"]);
@@ -373,6 +378,42 @@ onBothDatabases("the ledger", (place, dialect) => {
         size: 1_205,
       });
       expect((await ledger.query({ workspaceId: "other" })).entries[0]?.record).toHaveProperty("userId");
+    });
+
+    test("reaches the violations of a person's calls, which name nobody", async () => {
+      const violation = (correlationId: string, tenantId = "w"): LedgerRecord => ({
+        kind: "capability_schema_violation",
+        tenantId,
+        capabilityName: "review-pr",
+        peerId: "agent://pr-reviewer",
+        side: "request",
+        violations: [{ path: "/email", message: `"${correlationId}@example.com" is no URL` }],
+        correlationId,
+      });
+      const theirs = [await ledger.record(invocation(1)), await ledger.record(violation("c1"))];
+      await ledger.record(invocation(2));
+      const others = [await ledger.record(violation("c2")), await ledger.record(violation("c1", "other"))];
+      await ledger.record({
+        kind: "sign_in",
+        tenantId: "w",
+        method: "key",
+        outcome: "ok",
+        face: "http",
+        userId: "user-1",
+      });
+      const { records } = await ledger.erase({
+        workspaceId: "w",
+        subject: "user-1",
+        by: "admin",
+        reason: "left",
+      });
+      expect(records).toHaveLength(3);
+      expect(records.map(({ id }) => id)).toEqual(expect.arrayContaining(theirs.map(({ id }) => id)));
+      const rows = await store.db.selectFrom("ledger_records").selectAll().execute();
+      const payloads = new Map(rows.map((row) => [row.id, row.payload]));
+      expect(theirs.map(({ id }) => payloads.get(id))).toEqual([null, null]);
+      for (const { id } of others) expect(payloads.get(id)).toContain("@example.com");
+      expect(await fixture.open().verify({ workspaceId: "w" })).toMatchObject({ ok: true, erased: 3 });
     });
 
     test("refuses what it cannot do", async () => {

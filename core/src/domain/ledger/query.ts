@@ -9,6 +9,7 @@ export interface LedgerQuery {
   readonly since?: number;
   /** Epoch milliseconds; before this time. */
   readonly until?: number;
+  /** `librarian` and `agent://librarian` mean the same. */
   readonly agent?: string;
   readonly correlation?: string;
   readonly limit?: number;
@@ -38,7 +39,7 @@ export const queryLimits = { page: 1_000, defaultPage: 100 } as const;
 
 /** Records, newest first. */
 export async function queryRecords(store: Store, query: LedgerQuery): Promise<LedgerPage> {
-  const { workspaceId, kind, since, until, agent, correlation, cursor } = query;
+  const { workspaceId, kind, since, until, correlation, cursor } = query;
   const limit = Math.min(Math.max(1, Math.trunc(query.limit ?? queryLimits.defaultPage)), queryLimits.page);
   if (kind !== undefined && !isRecordKind(kind)) {
     throw new StoaError(
@@ -46,8 +47,10 @@ export async function queryRecords(store: Store, query: LedgerQuery): Promise<Le
       `kind "${kind}" does not exist; choose one of ${recordKinds.join(", ")}.`,
     );
   }
+  // One query for each spelling: with both in one, the index would no longer give the newest first.
+  const spellings = query.agent === undefined ? [undefined] : spellingsOf(query.agent);
   const before = cursor === undefined ? undefined : readCursor(cursor);
-  const matching = (placed: boolean) => {
+  const matching = (placed: boolean, agent: string | undefined) => {
     let select = store.db
       .selectFrom("ledger_records")
       .selectAll()
@@ -72,12 +75,23 @@ export async function queryRecords(store: Store, query: LedgerQuery): Promise<Le
   };
   // Records with a place are indexed, those that wait are few. The latter first: one that gets its place in between
   // is then seen twice, and not never.
-  const found = new Map((await matching(false)).map((row) => [row.id, row]));
-  for (const row of await matching(true)) found.set(row.id, row);
+  const found = new Map<string, LedgerRecordsTable>();
+  for (const placed of [false, true]) {
+    for (const agent of spellings) {
+      for (const row of await matching(placed, agent)) found.set(row.id, row);
+    }
+  }
   const rows = [...found.values()].sort((a, b) => b.ts - a.ts || (a.id < b.id ? 1 : -1));
   const entries = rows.slice(0, limit).map(toEntry);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return last === undefined ? { entries } : { entries, next: writeCursor(last) };
+}
+
+/** Records of a call name an agent by its id or by its address, whichever the caller was known by. */
+function spellingsOf(agent: string): string[] {
+  const scheme = "agent://";
+  const id = agent.startsWith(scheme) ? agent.slice(scheme.length) : agent;
+  return [id, `${scheme}${id}`];
 }
 
 export function toEntry(row: LedgerRecordsTable): LedgerEntry {
