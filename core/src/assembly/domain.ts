@@ -101,7 +101,7 @@ export async function buildDomain(
     log,
     turnLog,
     nextId,
-    findAgent: (id, workspaceId) => directory.find(id, workspaceId),
+    findAgent: (text, workspaceId) => directory.findByIdOrName(text, workspaceId),
     manager: () => fleet?.manager,
     answer: (agent, turn) =>
       agent.kind === "native"

@@ -18,6 +18,14 @@ export class AgentDirectory {
     return registered?.workspaceId === workspaceId ? registered : undefined;
   }
 
+  /** By id, or by a name that only one agent of the workspace has. */
+  findByIdOrName(text: string, workspaceId: string): Agent | undefined {
+    const byId = this.find(text, workspaceId);
+    if (byId !== undefined) return byId;
+    const named = this.list(workspaceId).filter(({ name }) => name === text);
+    return named.length === 1 ? named[0] : undefined;
+  }
+
   native(id: string): NativeAgent | undefined {
     return this.#native.get(id);
   }

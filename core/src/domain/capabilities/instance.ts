@@ -22,6 +22,7 @@ interface Running {
 
 /** A server that says nothing this often is given up, and the next call starts another. */
 const unansweredLimit = 3;
+const lastWordsKept = 12;
 
 /** One running server of one capability: started once however many ask, watched, and started anew after a crash. */
 export class CapabilityInstance {
@@ -33,6 +34,8 @@ export class CapabilityInstance {
   /** The server that is up. What is heard of any other is out of date. */
   #current: Running | undefined;
   #status: CapabilityStatus = { state: "stopped" };
+  /** The last lines the program printed: where it dies at its start, they say why. */
+  #lastWords: string[] = [];
 
   constructor(capability: ToolCapability, options: InstanceOptions) {
     this.#capability = capability;
@@ -89,12 +92,16 @@ export class CapabilityInstance {
 
   async #start(): Promise<Running> {
     this.#set({ state: "starting" });
+    this.#lastWords = [];
     try {
       const sandbox = await this.#options.driver.start({
         capabilityId: this.#capability.id,
         sessionId: "",
         program: this.#options.program,
-        onOutput: this.#options.onOutput,
+        onOutput: (line) => {
+          this.#lastWords = [...this.#lastWords, line].slice(-lastWordsKept);
+          this.#options.onOutput(line);
+        },
       });
       const running: Running = { sandbox, wire: connectCapability(sandbox.address), unanswered: 0 };
       await this.#untilReady(running);
@@ -121,7 +128,7 @@ export class CapabilityInstance {
     let last = "it did not answer";
     let exit: string | undefined;
     void sandbox.exited.then(({ code, signal }) => {
-      exit = `its program ended with ${signal ?? `code ${code}`} before it was ready`;
+      exit = `its program ended with ${signal ?? `code ${code}`} before it was ready${this.#said()}`;
     });
     while (!deadline.aborted && exit === undefined) {
       try {
@@ -136,7 +143,9 @@ export class CapabilityInstance {
     wire.close();
     await sandbox.stop();
     if (this.#stopping.signal.aborted) throw this.#stopped();
-    throw this.#unhealthy(exit ?? `not ready within ${this.#options.readyTimeoutMs} ms: ${last}`);
+    throw this.#unhealthy(
+      exit ?? `not ready within ${this.#options.readyTimeoutMs} ms: ${last}${this.#said()}`,
+    );
   }
 
   /** What the server says of itself, or undefined where it says nothing. */
@@ -168,6 +177,11 @@ export class CapabilityInstance {
     if (JSON.stringify(status) === JSON.stringify(this.#status)) return;
     this.#status = status;
     this.#options.onStatus(status);
+  }
+
+  #said(): string {
+    const words = this.#lastWords.map((line) => line.trim()).filter((line) => line !== "");
+    return words.length === 0 ? "" : `; it said: ${words.join(" | ")}`;
   }
 
   #unhealthy(reason: string): StoaError {

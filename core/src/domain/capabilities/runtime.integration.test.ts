@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -54,6 +55,18 @@ test("a server that recovers before that is used again", async () => {
   process.kill(paused, "SIGCONT");
   await runtime.checkAll();
   expect(await pid()).toBe(paused);
+});
+
+test("a program that dies at its start leaves its last words", async () => {
+  const mine = await mkdtemp(join(tmpdir(), "stoa-dying-"));
+  await writeFile(join(mine, "server.ts"), 'console.error("no licence found"); process.exit(3);');
+  const text = 'id: dying\nimage: "file:./server.ts"\ntool_source: dynamic\n';
+  const dying = new CapabilityCatalogue().add(parseManifest(text), mine);
+  await expect(runtime.start(dying)).rejects.toMatchObject({
+    code: "CAPABILITY_UNHEALTHY",
+    message: expect.stringMatching(/code 3.*no licence found/),
+  });
+  await rm(mine, { recursive: true });
 });
 
 test("a killed server is noticed without a call, and stop leaves nothing behind", async () => {

@@ -23,12 +23,18 @@ export interface CoreClient {
 }
 
 const defaultTimeoutMs = 30_000;
+const defaultGrpcPort = 3774;
 
 /** The core that STOA_URL names, or the one that runs on this home, or undefined. */
 export function findCore(home: string, env: Environment): CoreClient | undefined {
   const key = env.STOA_API_KEY?.trim() || undefined;
   const remote = env.STOA_URL?.trim();
-  if (remote) return client({ baseUrl: checkUrl(remote), credential: key });
+  if (remote)
+    return client({
+      baseUrl: checkUrl(remote),
+      credential: key,
+      grpc: remoteGrpc(remote, env.STOA_GRPC_URL),
+    });
   const runtime = readRuntime(home);
   // The lock tells whether that core still lives. Without asking, the credential could be sent to whatever
   // program has got its port since.
@@ -106,6 +112,15 @@ function remoteError(status: number, text: string, baseUrl: string): StoaError {
     // Not the form of a Stoa error: said below.
   }
   return new StoaError("UNAVAILABLE", `${baseUrl} answered with HTTP status ${status}. Is it a Stoa core?`);
+}
+
+/** Where a core elsewhere serves gRPC: as said, or on the default port of the same host. */
+function remoteGrpc(url: string, said: string | undefined): { host: string; port: number } {
+  const { hostname, port } = new URL(
+    said?.trim() ? `grpc://${said.trim().replace(/^[a-z]+:\/\//, "")}` : url,
+  );
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return { host, port: said?.trim() && port !== "" ? Number(port) : defaultGrpcPort };
 }
 
 function checkUrl(text: string): string {

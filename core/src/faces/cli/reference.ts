@@ -47,7 +47,8 @@ function introduction(): string {
 - \`--home <folder>\` and \`--config <file>\`, on every command: which core is meant, and which configuration it has. Without them
   \`STOA_HOME\` or \`.stoa\`, and \`STOA_CONFIG\` or \`stoa.yaml\`.
 - A command on the home of a running core needs no key: it shows the core a credential that only the core's own user can read
-  (\`cli.key\`, new at each start). For a core elsewhere set \`STOA_URL\` and \`STOA_API_KEY\`.
+  (\`cli.key\`, new at each start). For a core elsewhere set \`STOA_URL\` and \`STOA_API_KEY\`,
+  and \`STOA_GRPC_URL\` (\`host:port\`) where its gRPC is not on port 3774 of the same host.
 - Answers go to stdout, everything else to stderr. An error is a line \`error: …\` and a line \`hint: …\` that ends with its code
   ([errors.md](errors.md)). Colours appear on a terminal only, and never with \`NO_COLOR\`.
 - Ctrl-C (or SIGTERM) lets \`stoa up\` finish what is under way and exit with 0; a second Ctrl-C ends it at once with 130.

@@ -21,7 +21,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type FlagValues = Readonly<Record<string, string | number | boolean | undefined>>;
 
 /** Read by the command line itself, or by the tests: no settings, and no typing errors either. */
-const otherVariables = new Set(["STOA_CONFIG", "STOA_URL", "STOA_API_KEY"]);
+const otherVariables = new Set(["STOA_CONFIG", "STOA_URL", "STOA_GRPC_URL", "STOA_API_KEY"]);
 
 export function readEnvironment(env: Environment, cwd: string): SourceReading {
   const assignments: Assignment[] = [];

@@ -7,6 +7,7 @@ import type { Sandbox, SandboxDriver, SandboxExit, SandboxSpec } from "./driver.
 import { onLines } from "./lines.ts";
 
 const stopGraceMs = 3_000;
+const lastWordsMs = 500;
 
 /**
  * Runs a capability as a child process of the core: for trusted programs beside their manifest, in development
@@ -50,14 +51,19 @@ function spawnProgram(spec: SandboxSpec, address: string): ChildProcess {
   return child;
 }
 
-/** When the program itself has ended, whoever may still hold its output open. */
+/** When the program itself has ended and its last words are read, whoever may still hold its output open. */
 function ended(child: ChildProcess): Promise<SandboxExit> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => {
       signalGroup(child, "SIGKILL");
-      child.stdout?.destroy();
-      child.stderr?.destroy();
-      resolve({ code, signal });
+      const finish = () => {
+        clearTimeout(timer);
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        resolve({ code, signal });
+      };
+      const timer = setTimeout(finish, lastWordsMs);
+      child.once("close", finish);
     });
     child.once("error", () => resolve({ code: null, signal: null }));
   });

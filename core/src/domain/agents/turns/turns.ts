@@ -9,7 +9,7 @@ export interface TurnsDependencies {
   readonly log: Logger;
   readonly turnLog: TurnLog;
   readonly nextId: () => string;
-  /** The agent of this id that the workspace can see. */
+  /** The agent of this id, or of this name, that the workspace can see. */
   readonly findAgent: (id: string, workspaceId: string) => Agent | undefined;
   /** Who answers where nobody is named. */
   readonly manager: () => string | undefined;

@@ -1,6 +1,7 @@
 import type { StatusReport } from "#faces/http/rest";
 import type { RegisterCommand } from "../context.ts";
 import { examples } from "../examples.ts";
+import { printable } from "../output.ts";
 
 export const register: RegisterCommand = (program, context) => {
   const status = program
@@ -19,17 +20,20 @@ export const register: RegisterCommand = (program, context) => {
       out.line();
       const agents = report.agents.map((agent) => [
         agent.id,
+        agent.name,
         agent.kind,
         agent.status,
         agent.url,
         agent.description,
       ]);
-      out.table(["AGENT", "KIND", "STATUS", "A2A", "DESCRIPTION"], agents);
+      out.table(["AGENT", "NAME", "KIND", "STATUS", "A2A", "DESCRIPTION"], agents);
       out.line();
       const tools = report.capabilities.flatMap((capability) =>
         capability.tools.map((tool) => [tool.name, tool.policy, capability.status, tool.description]),
       );
       out.table(["TOOL", "POLICY", "HEALTH", "DESCRIPTION"], tools);
+      for (const { id, reason } of report.capabilities)
+        if (reason !== undefined) out.line(out.style("red", `✗ ${printable(`${id}: ${reason}`)}`));
       if (report.agentCapabilities.length === 0) return;
       out.line();
       const declared = report.agentCapabilities.map(({ agent, name, description }) => [

@@ -1,5 +1,5 @@
 import type { AgentCard } from "@a2a-js/sdk";
-import type { Agent } from "#domain/agents";
+import type { Agent, Skill } from "#domain/agents";
 
 const version = "1.0.0";
 
@@ -19,13 +19,23 @@ export const spoken: AgentCard = {
   signatures: [],
 };
 
+/** A card must name a skill; this is what every agent can do. */
+const conversation: Skill = {
+  name: "conversation",
+  description: "Answers messages.",
+  tags: ["conversation"],
+  inputModes: ["text/plain"],
+  outputModes: ["text/plain"],
+};
+
 /** How an agent introduces itself to A2A clients. */
 export function cardOf(agent: Agent, url: string): AgentCard {
-  const skills = agent.kind === "registered" ? agent.skills : [];
+  const declared = agent.kind === "registered" ? agent.skills : [];
+  const skills = declared.length > 0 ? declared : [conversation];
   return {
     ...spoken,
     name: agent.name,
-    description: agent.description,
+    description: agent.description || `The agent ${agent.name}.`,
     supportedInterfaces: spoken.supportedInterfaces.map((one) => ({ ...one, url })),
     skills: skills.map((skill) => ({
       id: skill.name,
