@@ -87,7 +87,8 @@ describe("stoa capabilities gen", () => {
     ["capabilities gen", exitCodes.usage, "Give one of --peer <id> and --capabilities <path>."],
     ["capabilities gen --peer a --capabilities b", exitCodes.usage, "Give one of"],
     ["capabilities gen --peer ../pr-reviewer", exitCodes.usage, "is no agent id"],
-    ["capabilities gen --peer nobody", exitCodes.failure, "agents/nobody/capabilities.yaml is not there"],
+    ["capabilities gen --peer nobody", exitCodes.failure, "agents/nobody is not there)."],
+    ["capabilities gen --peer pr-reviwer", exitCodes.failure, "did you mean pr-reviewer?"],
     ["capabilities gen --capabilities nothing.yaml", exitCodes.failure, "nothing.yaml is not there"],
     ["capabilities gen --capabilities fleet.yaml", exitCodes.config, "fleet.yaml"],
     [
@@ -99,6 +100,15 @@ describe("stoa capabilities gen", () => {
     const { code, stderr } = await stoa(line);
     expect(code).toBe(exit);
     expect(stderr).toContain(message);
+  });
+
+  test("says so where an agent offers nothing", async () => {
+    write("agents/assistant/agent.yaml", "name: assistant\n");
+    const { code, stderr } = await stoa("capabilities gen --peer assistant");
+    expect([code, stderr]).toEqual([
+      exitCodes.failure,
+      expect.stringContaining("The agent assistant has no capabilities.yaml"),
+    ]);
   });
 
   test("says so outside a fleet", async () => {
@@ -134,6 +144,17 @@ describe("stoa capabilities check", () => {
     expect((await stoa(line)).code).toBe(0);
     expect((await stoa(`${line} --for callees`)).code).toBe(1);
     expect((await stoa(`${line} --for both`)).code).toBe(1);
+  });
+
+  test.each([
+    ["[low, med]", "✗ breaking for callers\n"],
+    ["[low, med, high, urgent]", "✗ breaking for callees\n"],
+    ["[low, high, urgent]", "✗ breaking for callers and callees\n"],
+    ["[low, med, high]", "✓ compatible for callers and callees\n"],
+  ])("for both, with %s, names those who are broken", async (severities, last) => {
+    write("new.yaml", declaration(severities));
+    const { stdout } = await stoa("capabilities check --against old.yaml --capabilities new.yaml --for both");
+    expect(stdout.endsWith(last), stdout).toBe(true);
   });
 
   test("prints JSON for programs", async () => {

@@ -1,5 +1,5 @@
-import { stat } from "node:fs/promises";
-import { join, relative, resolve } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Language } from "#domain/contracts/codegen";
 import type { AgentComparison, Change, Effect } from "#domain/contracts/compatibility";
@@ -43,11 +43,9 @@ function registerGen(capabilities: Command, { io, out }: CliContext): void {
     const codegen = await import("#domain/contracts/codegen");
     const { readDeclared } = await import("#domain/contracts/compatibility");
     const language = oneOf<Language>("--lang", options.lang, codegen.languages);
-    const {
-      agent,
-      agentId,
-      capabilities: declared,
-    } = await readDeclared(await fileOf(options, io.cwd), options.peer);
+    const path = await fileOf(options, io.cwd);
+    if (options.peer !== undefined) await assertDeclares(options.peer, path);
+    const { agent, agentId, capabilities: declared } = await readDeclared(path, options.peer);
     const file = codegen.generate({ agent: agentId, capabilities: declared }, language);
     const folder = resolve(io.cwd, options.out);
     const shown = join(options.out, file.path);
@@ -84,14 +82,18 @@ function registerCheck(capabilities: Command, { io, out }: CliContext): void {
     const side = oneOf("--for", options.for, ["callers", "callees", "both"] as const);
     const compared = await compare(options, io.cwd);
     const counted = (["callers", "callees"] as const).filter((each) => side === each || side === "both");
-    const isBreaking = compared.some(({ breaksCallers, breaksCallees }) =>
-      counted.some((each) => (each === "callers" ? breaksCallers : breaksCallees)),
+    const broken = counted.filter((each) =>
+      compared.some(({ breaksCallers, breaksCallees }) =>
+        each === "callers" ? breaksCallers : breaksCallees,
+      ),
     );
+    const isBreaking = broken.length > 0;
     const agents = compared.map(({ changes, ...rest }) => ({ ...rest, file: relative(io.cwd, rest.file) }));
     out.result({ against: options.against, for: side, breaking: isBreaking, agents }, () => {
       for (const comparison of compared) printComparison(out, comparison, counted);
-      const sides = counted.join(" and ");
-      out.line(isBreaking ? `✗ breaking for ${sides}` : `✓ compatible for ${sides}`);
+      out.line(
+        isBreaking ? `✗ breaking for ${broken.join(" and ")}` : `✓ compatible for ${counted.join(" and ")}`,
+      );
     });
     if (isBreaking) throw new ExitWith(exitCodes.failure);
   });
@@ -120,6 +122,22 @@ async function fileOf({ peer, capabilities }: Which, cwd: string): Promise<strin
   }
   if (peer === undefined && capabilities !== undefined) return resolve(cwd, capabilities);
   throw new StoaError("USAGE", "Give one of --peer <id> and --capabilities <path>.");
+}
+
+/** Says what is wrong with an id that leads to no declaration: no such agent, or one that offers nothing. */
+async function assertDeclares(peer: string, path: string): Promise<void> {
+  if ((await stat(path).catch(() => undefined)) !== undefined) return;
+  const folder = dirname(path);
+  const agents = await readdir(dirname(folder), { withFileTypes: true }).catch(() => []);
+  const ids = agents.filter((each) => !each.isFile()).map((each) => each.name);
+  if (ids.includes(peer)) {
+    const message = `The agent ${peer} has no ${basename(path)}, so it offers other agents nothing to generate from.`;
+    throw new StoaError("NOT_FOUND", message, { details: { file: path } });
+  }
+  const { closest } = await import("#platform/config");
+  const near = closest(peer, ids);
+  const hint = near === undefined ? "." : `; did you mean ${printable(near)}?`;
+  throw new StoaError("NOT_FOUND", `The fleet has no agent ${peer} (${folder} is not there)${hint}`);
 }
 
 async function fleetRoot(cwd: string): Promise<string> {
