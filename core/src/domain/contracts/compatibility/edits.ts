@@ -1,6 +1,7 @@
 import { child } from "#domain/contracts/pointer";
 import type { Json, JsonObject } from "#domain/contracts/schema/structure";
 import { canonicalText } from "./canonical.ts";
+import { annotations, listed, mapped, single } from "./keywords.ts";
 
 /** One difference between two texts of a schema, at one place. */
 export interface Edit {
@@ -16,31 +17,6 @@ export interface Edit {
   readonly undone: Json;
 }
 
-const annotations = new Set([
-  "title",
-  "description",
-  "default",
-  "examples",
-  "$comment",
-  "$id",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
-]);
-const single = new Set([
-  "items",
-  "additionalProperties",
-  "not",
-  "contains",
-  "propertyNames",
-  "if",
-  "then",
-  "else",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-]);
-const mapped = new Set(["properties", "definitions", "$defs", "patternProperties", "dependentSchemas"]);
-const listed = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 const definitions = new Set(["definitions", "$defs"]);
 
 type Put = (value: Json | undefined) => Json | undefined;

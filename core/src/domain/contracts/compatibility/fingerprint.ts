@@ -1,31 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Json, JsonObject } from "#domain/contracts/schema/structure";
 import { canonicalText } from "./canonical.ts";
+import { annotations, listed, mapped, single } from "./keywords.ts";
 
-/** Keywords that describe a value and ask nothing of it. */
-const annotations = new Set([
-  "title",
-  "description",
-  "default",
-  "examples",
-  "$comment",
-  "$id",
-  "deprecated",
-  "readOnly",
-  "writeOnly",
-]);
-const single = new Set([
-  "items",
-  "additionalProperties",
-  "not",
-  "contains",
-  "propertyNames",
-  "if",
-  "then",
-  "else",
-]);
-const mapped = new Set(["properties", "definitions", "$defs", "patternProperties", "dependentSchemas"]);
-const listed = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
 const draft07 = /^https?:\/\/json-schema\.org\/draft-07\/schema#?$/;
 
 /**
