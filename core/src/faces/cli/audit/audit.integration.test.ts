@@ -167,13 +167,40 @@ describe("without a core", () => {
     await alone(() => walkThrough(command));
   });
 
+  test("one is one, and what is erased is not counted", async () => {
+    await ledger.record({ ...signIn(1), correlationId: "c1" });
+    await ledger.record({
+      kind: "capability_schema_violation",
+      tenantId: "default",
+      capabilityName: "find-book",
+      peerId: "agent://librarian",
+      side: "request",
+      violations: [{ path: "/title", message: "expected a string" }],
+      correlationId: "c1",
+    });
+    await ledger.sequence("default");
+    const query = () => alone(() => command("query --agent librarian"));
+    expect((await query()).stdout).toMatch(/find-book of agent:\/\/librarian: request, 1 violation +\S+\n$/);
+    await alone(() => command("erase --subject user-1 --reason left --yes"));
+    expect((await query()).stdout).toMatch(/find-book of agent:\/\/librarian: request \(erased\) +\S+\n$/);
+  });
+
+  test.each([
+    ["invocatoin", 'payment, configuration_change, erasure, not "invocatoin"; did you mean invocation?'],
+    ["%%%", 'erasure, not "%%%".'],
+  ])("a kind that does not exist, %s, is a usage error that lists those that do", async (kind, message) => {
+    const { code, stderr } = await alone(() => command(`query --kind ${kind}`));
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(stderr).toContain("USAGE");
+  });
+
   test("tampering ends with exit code 1, and is said", async () => {
     await write(0, 40);
     await store.db.updateTable("ledger_records").set({ ts: 5 }).where("seq", "=", 17).execute();
     const { code, stdout } = await alone(() => command("verify"));
     expect(code).toBe(1);
     expect(stdout).toMatch(
-      /✗ 40 records of workspace default checked: 1 problems[\s\S]*record_changed +Record \S+ at 17 was changed/,
+      /✗ 40 records of workspace default checked: 1 problem\n[\s\S]*record_changed +Record \S+ at 17 was changed/,
     );
     await store.db.deleteFrom("ledger_records").where("seq", "=", 17).execute();
     expect(await alone(() => command("export"))).toMatchObject({

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { StoaError } from "#platform/errors";
 import type { CliContext } from "../../context.ts";
+import { count } from "../../count.ts";
 import { examples } from "../../examples.ts";
 import { subcommand, withAudit } from "../subcommand.ts";
 
@@ -11,7 +12,7 @@ export function erase(audit: Command, context: CliContext): void {
     "erase the personal fields of records; the chain stays verifiable",
   )
     .option("--record <id...>", "these records")
-    .option("--subject <user>", "every record about this user")
+    .option("--subject <user>", "every record about this user, and the violations in their calls")
     .requiredOption("--reason <text>", "why; it stays in the ledger, so name no person")
     .option("--yes", "really: it cannot be undone");
   examples(command, [
@@ -32,7 +33,7 @@ export function erase(audit: Command, context: CliContext): void {
     const erased = await withAudit(context, command, (access) => access.erase({ ...what, reason }));
     context.out.result(erased, () => {
       const { out } = context;
-      out.line(`Erased the personal fields of ${erased.records.length} records.`);
+      out.line(`Erased the personal fields of ${count(erased.records.length, "record")}.`);
       for (const id of erased.erasures) out.line(`  on record as ${id}`);
     });
   });

@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { VerifyReport } from "#domain/ledger";
 import { exitCodes, StoaError } from "#platform/errors";
 import type { CliContext } from "../../context.ts";
+import { count } from "../../count.ts";
 import { examples } from "../../examples.ts";
 import { ExitWith } from "../../exit.ts";
 import { subcommand, trustedKeys, untilInterrupted, withAudit } from "../subcommand.ts";
@@ -68,12 +69,12 @@ function showReport(report: VerifyReport, { out }: CliContext): void {
     problemCount,
   } = report;
   const mark = ok ? out.style("green", "✓") : out.style("red", "✗");
-  const what = `${(size - from).toLocaleString("en")} records of workspace ${workspace}`;
-  out.line(`${mark} ${what} ${ok ? "verified" : `checked: ${problemCount} problems`}`);
+  const what = `${count(size - from, "record")} of workspace ${workspace}`;
+  out.line(`${mark} ${what} ${ok ? "verified" : `checked: ${count(problemCount, "problem")}`}`);
   out.line(`  root        ${report.root}`);
   out.line(`  checkpoints ${held} held${outside > 0 ? `, and ${outside} outside the database` : ""}`);
-  if (erased > 0) out.line(`  erased      ${erased} records, each by an erasure on record`);
-  if (waiting > 0) out.line(`  waiting     ${waiting} records without a place yet`);
+  if (erased > 0) out.line(`  erased      ${count(erased, "record")}, each by an erasure on record`);
+  if (waiting > 0) out.line(`  waiting     ${count(waiting, "record")} without a place yet`);
   for (const problem of problems)
     out.line(`  ${out.style("red", problem.code.padEnd(26))} ${problem.message}`);
   if (problemCount > problems.length) out.line(`  … and ${problemCount - problems.length} more`);
