@@ -74,7 +74,7 @@ export const catalogue = {
   },
   NOT_FOUND: {
     title: "What was asked for does not exist here.",
-    help: "Check the id, and the workspace the caller belongs to.",
+    help: "Check the name, id or path in the message, and that the caller's workspace can see it.",
     grpc: "NOT_FOUND",
     http: 404,
     jsonRpc: -32001,
@@ -301,7 +301,7 @@ export const catalogue = {
   },
   UNAVAILABLE: {
     title: "Something that this call needs is not available right now.",
-    help: "Retry with backoff; the message says what is missing.",
+    help: "Start what the message says is missing, or retry with backoff.",
     grpc: "UNAVAILABLE",
     http: 503,
     jsonRpc: -32016,

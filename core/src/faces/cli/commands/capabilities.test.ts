@@ -115,6 +115,7 @@ describe("stoa capabilities gen", () => {
     rmSync(join(root, "fleet.yaml"));
     const { code, stderr } = await stoa("capabilities gen --peer pr-reviewer");
     expect([code, stderr]).toEqual([1, expect.stringContaining("There is no fleet.yaml")]);
+    expect(stderr).toContain("hint: Check the name, id or path in the message");
   });
 });
 
