@@ -22,7 +22,7 @@ import { registerStatusRoute } from "./status-route.ts";
 import { readTls, type TlsMaterial } from "./tls.ts";
 import { registerTracing } from "./tracing.ts";
 import type { HttpHost, HttpHostOptions, HttpPrincipal, ListenOptions } from "./types.ts";
-import { registerValidation } from "./validation.ts";
+import { Validation } from "./validation.ts";
 
 const defaults = {
   bodyLimit: 1024 * 1024,
@@ -39,13 +39,13 @@ export function createHttpHost<P extends HttpPrincipal = HttpPrincipal>(
   const log = options.log.child({ part: "http" });
   const { telemetry } = options;
   const tls = options.tls === undefined ? undefined : readTls(options.tls);
-  const app = createApp(options, tls);
+  const validation = new Validation();
+  const app = createApp(options, tls, validation);
   const readiness = new ReadinessChecks(log);
   const closing = new AbortController();
   const routes = new RouteTable();
 
   routes.watch(app);
-  registerValidation(app);
   registerFailures(app, routes);
   const headers = securityHeaders(tls !== undefined);
   app.addHook("onRequest", (request, reply, done) => {
@@ -75,6 +75,10 @@ export function createHttpHost<P extends HttpPrincipal = HttpPrincipal>(
     app,
     closing: closing.signal,
     addReadiness: (name, check) => readiness.add(name, check),
+    async compileSchemas() {
+      await app.ready();
+      validation.compileAll();
+    },
     async listen(address: ListenOptions) {
       try {
         await app.listen({ host: address.host, port: address.port });
@@ -103,6 +107,7 @@ export function createHttpHost<P extends HttpPrincipal = HttpPrincipal>(
 function createApp<P extends HttpPrincipal>(
   options: HttpHostOptions<P>,
   tls: TlsMaterial | undefined,
+  validation: Validation,
 ): FastifyInstance {
   const log = options.log.child({ part: "http" });
   const headersTimeout = options.headersTimeoutMs ?? defaults.headersTimeoutMs;
@@ -129,6 +134,7 @@ function createApp<P extends HttpPrincipal>(
     return503OnClosing: false,
     exposeHeadRoutes: true,
     routerOptions: { maxParamLength: 512 },
+    schemaController: { compilersFactory: validation.compilers },
     clientErrorHandler: (error: Error, socket: Parameters<typeof onClientError>[1]) =>
       onClientError(error, socket, log),
     // These come before any hook, so nothing has put the headers on yet.

@@ -63,6 +63,8 @@ export interface HttpHost {
   readonly closing: AbortSignal;
   /** From now on /readyz asks this too. */
   addReadiness(name: string, check: ReadinessCheck): void;
+  /** Throws where a route's schema is none. Otherwise the route's first request would be the one to tell. */
+  compileSchemas(): Promise<void>;
   listen(options: ListenOptions): Promise<{ port: number }>;
   /** Takes no new requests, lets those under way finish within the drain time, and closes every socket. */
   close(): Promise<void>;
