@@ -1,8 +1,6 @@
 import type { Kysely } from "kysely";
 import type { Logger } from "#platform/log";
 import { type Migration, migrate, migrations as ours } from "./migrations/index.ts";
-import { openPostgres } from "./postgres/open.ts";
-import { openSqlite } from "./sqlite/open.ts";
 import type { Store } from "./store.ts";
 
 /** A folder means embedded SQLite, a URL means PostgreSQL. */
@@ -42,10 +40,7 @@ const defaults = {
 /** Opens the database, brings its schema up to date, and refuses one that a newer Stoa has written. */
 export async function openStore(location: StoreLocation, options: StoreOptions): Promise<Store> {
   const { migrations = ours, ...settings } = { ...defaults, ...options };
-  const store =
-    "home" in location
-      ? await openSqlite(location.home, settings)
-      : await openPostgres(location.url, settings);
+  const store = await open(location, settings);
   try {
     const applied = await migrate(store.db as unknown as Kysely<unknown>, store.dialect, migrations);
     if (applied.length > 0) options.log.info({ applied }, "the database schema was brought up to date");
@@ -54,4 +49,14 @@ export async function openStore(location: StoreLocation, options: StoreOptions):
     await store.close();
     throw thrown;
   }
+}
+
+/** Each database's own code is loaded by those who have it. */
+async function open(location: StoreLocation, settings: StoreOptions & typeof defaults): Promise<Store> {
+  if ("home" in location) {
+    const { openSqlite } = await import("./sqlite/open.ts");
+    return openSqlite(location.home, settings);
+  }
+  const { openPostgres } = await import("./postgres/open.ts");
+  return openPostgres(location.url, settings);
 }
