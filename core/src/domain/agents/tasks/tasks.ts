@@ -115,17 +115,17 @@ export class Tasks {
    * database has one core, which has just started, so nothing is under way in it. A shared one may have other
    * nodes at work: there only what is older than any turn can be is ended.
    */
-  async failInterrupted(end: (json: string) => string): Promise<void> {
+  async failInterrupted(end: (json: string) => string | Promise<string>): Promise<void> {
     const now = this.#clock();
     let lost = this.#store.db.selectFrom("tasks").selectAll().where("state", "in", underWay).limit(batchSize);
     if (this.#store.dialect !== "sqlite") lost = lost.where("updated_at", "<", now - lostAfterMs);
     for (;;) {
       const rows = await lost.execute();
       if (rows.length === 0) return;
-      const updates = rows.map((row) =>
+      const updates = rows.map(async (row) =>
         this.#store.db
           .updateTable("tasks")
-          .set({ state: states.failed, task_json: end(row.task_json), updated_at: now })
+          .set({ state: states.failed, task_json: await end(row.task_json), updated_at: now })
           .where("workspace_id", "=", row.workspace_id)
           .where("user_id", "=", row.user_id)
           .where("agent_id", "=", row.agent_id)
@@ -133,7 +133,7 @@ export class Tasks {
           .where("state", "in", underWay)
           .compile(),
       );
-      await this.#store.batch(updates);
+      await this.#store.batch(await Promise.all(updates));
     }
   }
 

@@ -1,4 +1,3 @@
-import { A2A_VERSION_HEADER, SSE_HEADERS } from "@a2a-js/sdk";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Agent } from "#domain/agents";
 import { type Principal, requireRole } from "#domain/identity";
@@ -45,7 +44,7 @@ export function a2aRoutes(app: FastifyInstance, options: A2aRouteOptions): void 
       if (!isRpcRequest(body)) return reply.code(400).send(rpcFailure(body, invalidRequest));
       requireRole(principal, looking.has(body.method) ? "viewer" : "member");
       const answer = await service.call(agent, body, principal, versionOf(request, body.method));
-      return answer.kind === "single" ? answer.body : reply.headers(SSE_HEADERS).send(answer.events);
+      return answer.kind === "single" ? answer.body : reply.headers(answer.headers).send(answer.events);
     });
   }
 }
@@ -68,7 +67,7 @@ function addressOf(request: FastifyRequest, prefix: string): string {
 
 /** An absent header means 0.3 by the letter; but only 1.0 spells its methods like this. */
 function versionOf(request: FastifyRequest, method: string): string {
-  const header = request.headers[A2A_VERSION_HEADER.toLowerCase()];
+  const header = request.headers["a2a-version"];
   if (typeof header === "string") return header;
   return /^[A-Z]/.test(method) ? "1.0" : "0.3";
 }

@@ -1,17 +1,10 @@
 import type { Readable } from "node:stream";
-import { AgentCard, formatSSEEvent } from "@a2a-js/sdk";
-import { JsonRpcTransportHandler, validateVersion } from "@a2a-js/sdk/server";
 import type { Agent, Tasks } from "#domain/agents";
 import type { Principal } from "#domain/identity";
 import type { Logger } from "#platform/log";
-import { contextFor } from "./call-context.ts";
-import { cardOf, spoken } from "./card.ts";
-import { type ExecutorDependencies, TurnExecutor } from "./executor.ts";
-import { type RpcRequest, rpcFailure } from "./json-rpc.ts";
-import { readAhead } from "./read-ahead.ts";
-import { RequestHandler } from "./request-handler.ts";
-import { consoleIntoLog } from "./sdk-console.ts";
-import { taskStoreOn } from "./task-store.ts";
+import type { ExecutorDependencies } from "./executor.ts";
+import type { RpcRequest } from "./json-rpc.ts";
+import type { SdkService } from "./sdk-service.ts";
 
 export interface A2aDependencies extends ExecutorDependencies {
   readonly tasks: Tasks;
@@ -21,65 +14,34 @@ export interface A2aDependencies extends ExecutorDependencies {
 /** What a JSON-RPC request comes to: one object, or a stream of server-sent events. */
 export type RpcAnswer =
   | { readonly kind: "single"; readonly body: unknown }
-  | { readonly kind: "stream"; readonly events: Readable };
+  | {
+      readonly kind: "stream";
+      readonly headers: Readonly<Record<string, string>>;
+      readonly events: Readable;
+    };
 
-/** The A2A face of every agent, at whatever address it is reached. */
+/**
+ * The A2A face of every agent, at whatever address it is reached. The SDK behind it is loaded for the first who asks:
+ * a core need not wait for it before it listens.
+ */
 export class A2aService {
-  readonly #rpc: JsonRpcTransportHandler;
-  readonly #log: Logger;
+  readonly #deps: A2aDependencies;
+  #sdk: Promise<SdkService> | undefined;
 
   constructor(deps: A2aDependencies) {
-    const store = taskStoreOn(deps.tasks);
-    this.#rpc = new JsonRpcTransportHandler(new RequestHandler(store, new TurnExecutor(deps)));
-    this.#log = deps.log.child({ part: "a2a" });
+    this.#deps = deps;
   }
 
-  card(agent: Agent, url: string): unknown {
-    return AgentCard.toJSON(cardOf(agent, url));
+  async card(agent: Agent, url: string): Promise<unknown> {
+    return (await this.#load()).card(agent, url);
   }
 
-  call(agent: Agent, request: RpcRequest, principal: Principal, version: string): Promise<RpcAnswer> {
-    return consoleIntoLog(this.#log, async (): Promise<RpcAnswer> => {
-      try {
-        validateVersion(version, spoken, "JSONRPC");
-        const context = contextFor({ principal, agentId: agent.id }, version);
-        const answer = await this.#rpc.handle(withoutTenant(request), context);
-        if (!(Symbol.asyncIterator in answer)) return { kind: "single", body: answer };
-        // The first event is waited for, because until then it can still be refused with an error of its own.
-        const first = await answer.next();
-        return { kind: "stream", events: this.#events(first, answer, request) };
-      } catch (thrown) {
-        return { kind: "single", body: failed(request, thrown) };
-      }
-    });
+  async call(agent: Agent, request: RpcRequest, principal: Principal, version: string): Promise<RpcAnswer> {
+    return (await this.#load()).call(agent, request, principal, version);
   }
 
-  #events(
-    first: IteratorResult<unknown, void>,
-    rest: AsyncGenerator<unknown, void>,
-    request: RpcRequest,
-  ): Readable {
-    async function* events() {
-      try {
-        if (first.done !== true) yield formatSSEEvent(first.value);
-        for await (const event of rest) yield formatSSEEvent(event);
-      } catch (thrown) {
-        yield formatSSEEvent(failed(request, thrown));
-      }
-    }
-    // The SDK stores a task's events as it hands them out, so a message's are read whether or not the client does.
-    return readAhead(events(), { toTheEnd: request.method === "SendStreamingMessage" });
+  #load(): Promise<SdkService> {
+    this.#sdk ??= import("./sdk-service.ts").then(({ SdkService }) => new SdkService(this.#deps));
+    return this.#sdk;
   }
-}
-
-function failed(request: RpcRequest, thrown: unknown) {
-  return rpcFailure(request, JsonRpcTransportHandler.mapToJSONRPCError(thrown));
-}
-
-/** Our cards name no tenant. The SDK would keep a tenant's running tasks apart, out of reach for a call without it. */
-function withoutTenant(request: RpcRequest): RpcRequest {
-  const { params } = request;
-  if (typeof params !== "object" || params === null || !("tenant" in params)) return request;
-  const { tenant: _tenant, ...kept } = params;
-  return { ...request, params: kept };
 }
