@@ -397,3 +397,14 @@ test("the status page gives the ports that the system chose", async () => {
   expect(page).toContain(`127.0.0.1:${core.grpc.port}`);
   expect(page).not.toContain("127.0.0.1:0");
 });
+
+test("every link of the status page leads somewhere", async () => {
+  const home = `http://127.0.0.1:${core.http.port}/`;
+  const page = await (await fetch(home)).text();
+  const links = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, href]) => new URL(href ?? "", home).href);
+  expect(links).toContain(`${home}openapi.json`);
+  expect(links.some((link) => link.endsWith("/agent-card.json"))).toBe(true);
+  // An agent on a port of its own may be gone.
+  for (const link of links.filter((link) => link.startsWith(home)))
+    expect(`${link} ${(await fetch(link)).status}`).toBe(`${link} 200`);
+});

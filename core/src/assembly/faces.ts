@@ -64,14 +64,19 @@ export async function openFaces(
   await domain.start();
   const grpc = await openGrpc(context, domain);
   const http = await openHttp(context, domain, agents, grpc);
-  domain.warmUp();
+  // A moment later: to start their processes takes this one's time, and whoever waits for the core need not wait for it.
+  setImmediate(() => domain.warmUp());
   return { http, ...(grpc === undefined ? {} : { grpc }) };
 }
 
 function addresses({ http, grpc }: OpenFaces) {
   const web = `http://${hostAndPort(http)}`;
   return [
-    { name: "REST", address: `${web}/api/v1`, note: "OpenAPI at /openapi.json" },
+    {
+      name: "REST",
+      address: `${web}/api/v1`,
+      description: { name: "OpenAPI", address: "/openapi.json" },
+    },
     { name: "A2A", address: `${web}/agents/<id>/` },
     ...(grpc === undefined
       ? []

@@ -74,7 +74,14 @@ describe("strangers' names", () => {
   const everywhere: StatusPage = {
     version: hostile,
     uptimeSeconds: 1,
-    endpoints: [{ name: hostile, address: hostile, note: hostile }],
+    endpoints: [
+      {
+        name: hostile,
+        address: hostile,
+        note: hostile,
+        description: { name: hostile, address: hostile },
+      },
+    ],
     agents: [
       { id: hostile, name: hostile, kind: hostile, status: hostile, url: hostile, description: hostile },
     ],
@@ -100,10 +107,46 @@ describe("strangers' names", () => {
     "%s is no link",
     (url) => {
       const text = renderStatusPage({ ...status, agents: [{ id: "a", status: "active", url }] }, ready);
-      expect(text).not.toContain(`href="${url}"`);
+      expect(text).not.toContain(`href="${url}`);
       expect(text).toContain(url);
     },
   );
+});
+
+describe("links lead to what a browser can open", () => {
+  // The footer's are the same on every page.
+  const hrefs = (page: StatusPage) =>
+    [
+      ...renderStatusPage(page, ready)
+        .split("<footer>", 1)
+        .join()
+        .matchAll(/<a href="([^"]*)"/g),
+    ].map(([, href]) => href);
+
+  test.each([
+    ["/agents/concierge/", "/agents/concierge/.well-known/agent-card.json"],
+    ["http://127.0.0.1:4000", "http://127.0.0.1:4000/.well-known/agent-card.json"],
+    ["http://127.0.0.1:4000/?a=/b#c", "http://127.0.0.1:4000/.well-known/agent-card.json"],
+  ])("an agent at %s has its card at %s", (url, card) => {
+    const page = { ...status, agents: [{ id: "a", status: "active", url }] };
+    expect(hrefs(page)).toEqual([card]);
+    expect(renderStatusPage(page, ready)).toContain(`<code>${url}</code>`);
+  });
+
+  test("an address for programs is text, and what describes it a link", () => {
+    const endpoints = [
+      {
+        name: "REST",
+        address: "http://h/api/v1",
+        description: { name: "OpenAPI", address: "/openapi.json" },
+      },
+      { name: "A2A", address: "http://h/agents/<id>/" },
+      { name: "x", address: "http://h/x", description: { name: "x", address: "javascript:alert(1)" } },
+    ];
+    const page = { ...status, agents: [], endpoints };
+    expect(hrefs(page)).toEqual(["/openapi.json"]);
+    expect(renderStatusPage(page, ready)).toContain("<code>http://h/agents/&lt;id&gt;/</code>");
+  });
 });
 
 test("is a page that assistive technology can read", () => {

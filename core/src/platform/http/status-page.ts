@@ -6,8 +6,13 @@ import type { Readiness } from "./readiness.ts";
 export interface StatusPage {
   readonly version: string;
   readonly uptimeSeconds: number;
-  /** Where the core can be reached: REST, gRPC, A2A. */
-  readonly endpoints?: readonly { readonly name: string; readonly address: string; readonly note?: string }[];
+  /** Where programs reach the core: REST, gRPC, A2A. A person may open `description`, where there is one. */
+  readonly endpoints?: readonly {
+    readonly name: string;
+    readonly address: string;
+    readonly note?: string;
+    readonly description?: { readonly name: string; readonly address: string };
+  }[];
   readonly agents: readonly {
     readonly id: string;
     readonly name?: string;
@@ -59,9 +64,9 @@ ${
     "Addresses",
     endpoints.length,
     ["What", "Where"],
-    endpoints.map(({ name, address, note }) => [
+    endpoints.map(({ name, address, note, description }) => [
       name,
-      html`${link(address)}${note && html`<div class="soft">${note}</div>`}`,
+      html`<code>${address}</code>${description && html` · ${link(description.address, description.name)}`}${note && html`<div class="soft">${note}</div>`}`,
     ]),
   )
 }
@@ -71,7 +76,7 @@ ${section(
   ["Agent", "About", "Status"],
   agents.map(({ id, name, kind, status, url, description }) => [
     html`${name || id}${name && name !== id && html` <span class="soft"><code>${id}</code></span>`}`,
-    html`${description}${description && html`<br>`}<span class="soft">${kind}${kind && url && " · "}${url && link(url)}</span>`,
+    html`${description}${description && html`<br>`}<span class="soft">${kind}${kind && url && " · "}${url && agentAddress(url)}</span>`,
     badge(status),
   ]),
 )}
@@ -138,11 +143,19 @@ function badge(status: string): Html {
   return html`<span class="badge ${tone}">${status}</span>`;
 }
 
-// Only what leads to a page: another scheme (javascript:) would run when somebody clicks.
-function link(address: string): Html {
-  return /^(?:https?:\/\/|\/(?!\/))/.test(address)
-    ? html`<a href="${address}">${address}</a>`
-    : html`<code>${address}</code>`;
+/** At the address itself an agent answers programs alone; what a person can read there is its card. */
+function agentAddress(url: string): Html {
+  const card = `${url.replace(/[?#].*$/s, "").replace(/\/+$/, "")}/.well-known/agent-card.json`;
+  return html`<code>${url}</code>${leadsToPage(url) && html` · ${link(card, "card")}`}`;
+}
+
+function link(address: string, text: string): Html {
+  return leadsToPage(address) ? html`<a href="${address}">${text}</a>` : html`${text}`;
+}
+
+// Another scheme (javascript:) would run when somebody clicks.
+function leadsToPage(address: string): boolean {
+  return /^(?:https?:\/\/|\/(?!\/))/.test(address);
 }
 
 function duration(seconds: number): string {
