@@ -65,7 +65,8 @@ export async function openFaces(
   const grpc = await openGrpc(context, domain);
   const http = await openHttp(context, domain, agents, grpc);
   // A moment later: to start their processes takes this one's time, and whoever waits for the core need not wait for it.
-  setImmediate(() => domain.warmUp());
+  const warmUp = setImmediate(() => domain.warmUp());
+  closing.add("warm-up", () => clearImmediate(warmUp));
   return { http, ...(grpc === undefined ? {} : { grpc }) };
 }
 
