@@ -1,3 +1,5 @@
+import { getCompileCacheDir } from "node:module";
+import { dirname } from "node:path";
 import { Worker } from "node:worker_threads";
 import { messageOf, StoaError } from "#platform/errors";
 import { toStoaError } from "./errors.ts";
@@ -48,7 +50,7 @@ export class Thread<R extends Request> {
     onDeath: (error: StoaError) => void,
   ): Promise<Thread<R>> {
     // None of the flags that this process was started with: they are for its own entry file.
-    const worker = new Worker(file, { name, workerData: settings, execArgv: [] });
+    const worker = new Worker(file, { name, workerData: settings, execArgv: [], env: environment() });
     const greeting = await greet(worker).catch((thrown: unknown) => {
       throw new StoaError(
         "UNAVAILABLE",
@@ -119,6 +121,13 @@ export class Thread<R extends Request> {
     for (const { reject } of this.#waiting.values()) reject(this.#dead);
     this.#waiting.clear();
   }
+}
+
+/** A thread uses the cache of compiled code that this process uses only if it is told to: it starts sooner then. */
+function environment(): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir();
+  // What is asked for is the folder above: each version of Node has one of its own in it.
+  return folder === undefined ? process.env : { ...process.env, NODE_COMPILE_CACHE: dirname(folder) };
 }
 
 async function greet(worker: Worker): Promise<Greeting> {
