@@ -62,10 +62,10 @@ function walk(environment: () => Promise<Record<string, string>>): void {
       message: 'How many words are in "know thyself and be free"?',
     });
     expect(events.map((event) => event.case)).toEqual([
-      "usage",
       "toolCall",
       "toolResult",
       "chunk",
+      "usage",
       "usage",
       "done",
     ]);

@@ -36,14 +36,17 @@ export type TurnEvent =
       readonly result: unknown;
       readonly error?: StoaError;
     }
-  | {
-      readonly type: "usage";
-      readonly agentId: string;
-      readonly model: string;
-      readonly usage: ModelUsage;
-      readonly sequence: number;
-    }
+  | TurnUsage
   | TurnDone;
+
+/** What one round trip to the model took; one for each, told before the done. */
+export interface TurnUsage {
+  readonly type: "usage";
+  readonly agentId: string;
+  readonly model: string;
+  readonly usage: ModelUsage;
+  readonly sequence: number;
+}
 
 /** Always the last event, and always exactly one. */
 export interface TurnDone {

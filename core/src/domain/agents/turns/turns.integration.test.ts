@@ -130,6 +130,23 @@ onBothDatabases("turns", (store) => {
     expect(await rowsOf("crashed")).toMatchObject([{ status: "interrupted" }]);
   });
 
+  test("usage is told before the done, also where the turn fails", async () => {
+    const usage = {
+      promptTokens: 1,
+      completionTokens: 1,
+      toolUsePromptTokens: 0,
+      thoughtsTokens: 0,
+      cachedTokens: 0,
+    };
+    const failing = turnsWith(async function* (agent) {
+      yield { type: "usage", agentId: agent.id, model: "m", usage, sequence: 1 };
+      yield { type: "chunk", agentId: agent.id, text: "well," };
+      throw new StoaError("MODEL_FAILED", "away");
+    });
+    const events = await Array.fromAsync(failing.run(request("usage", "x"), never));
+    expect(events.map(({ type }) => type)).toEqual(["chunk", "usage", "done"]);
+  });
+
   test("an answer with a NUL is kept without it", async () => {
     const [, done] = await Array.fromAsync(turnsWith(says(() => "a\u0000b")).run(request("nul", "x"), never));
     expect(done).toMatchObject({ type: "done", state: "completed" });

@@ -2,7 +2,7 @@ import { StoaError } from "#platform/errors";
 import type { Logger } from "#platform/log";
 import type { Agent } from "../agent.ts";
 import { SessionQueue } from "./session-queue.ts";
-import type { AgentAnswer, OpenTurn, TurnDone, TurnEvent, TurnRequest } from "./turn.ts";
+import type { AgentAnswer, OpenTurn, TurnDone, TurnEvent, TurnRequest, TurnUsage } from "./turn.ts";
 import type { TurnLog } from "./turn-log.ts";
 
 export interface TurnsDependencies {
@@ -36,6 +36,7 @@ export class Turns {
     let agent: Agent | undefined;
     let opened = false;
     let done: TurnDone | undefined;
+    const usages: TurnUsage[] = [];
     try {
       check(request);
       release = await this.#queue.enter(
@@ -46,7 +47,8 @@ export class Turns {
       const history = await this.#deps.turnLog.history(request);
       const steps = await this.#deps.turnLog.open(id, agent.id, request);
       opened = true;
-      const answer = yield* this.#deps.answer(agent, { id, request, history, signal, steps });
+      const turn = { id, request, history, signal, steps };
+      const answer = yield* holdingBack(usages, this.#deps.answer(agent, turn));
       done = doneOf(id, agent, answer);
     } catch (thrown) {
       const error = StoaError.from(thrown);
@@ -58,6 +60,7 @@ export class Turns {
       if (opened && agent !== undefined) await this.#finish(agent, request, done);
       release?.();
     }
+    yield* usages;
     yield done;
   }
 
@@ -120,6 +123,24 @@ function check(request: TurnRequest): void {
     throw new StoaError("INVALID_ARGUMENT", "session_id contains control characters.");
   if (request.message.includes("\u0000")) {
     throw new StoaError("INVALID_ARGUMENT", "message contains a NUL character, which cannot be stored.");
+  }
+}
+
+/** What was used is told at the end, after all that was said and done, and also where the turn failed. */
+async function* holdingBack(
+  usages: TurnUsage[],
+  answering: AsyncGenerator<TurnEvent, AgentAnswer>,
+): AsyncGenerator<TurnEvent, AgentAnswer> {
+  try {
+    for (;;) {
+      const next = await answering.next();
+      if (next.done) return next.value;
+      if (next.value.type === "usage") usages.push(next.value);
+      else yield next.value;
+    }
+  } finally {
+    // A caller who leaves ends the agent's work too; where that is over already, this does nothing.
+    await answering.return(undefined as never);
   }
 }
 
