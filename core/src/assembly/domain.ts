@@ -10,6 +10,7 @@ import {
   Tasks,
   TurnLog,
   Turns,
+  turnDeadlineMs,
 } from "#domain/agents";
 import { CapabilityCatalogue, CapabilityRuntime } from "#domain/capabilities";
 import type { Fleet } from "#domain/contracts/fleet";
@@ -123,7 +124,7 @@ export async function buildDomain(
     nextId,
     async start() {
       await ledger.start();
-      await turnLog.markInterrupted();
+      await turnLog.markInterrupted(turnDeadlineMs);
       for (const served of agentCapabilities.configs()) {
         const agent = directory.native(served.agentId);
         if (agent === undefined)

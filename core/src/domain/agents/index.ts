@@ -19,5 +19,6 @@ export {
   type TurnRequest,
   type TurnState,
   Turns,
+  turnDeadlineMs,
 } from "./turns/index.ts";
 export { answerTypedCall } from "./typed-calls.ts";

@@ -1,3 +1,3 @@
 export type { AgentAnswer, OpenTurn, TurnDone, TurnEvent, TurnRequest, TurnState } from "./turn.ts";
 export { TurnLog } from "./turn-log.ts";
-export { Turns } from "./turns.ts";
+export { Turns, turnDeadlineMs } from "./turns.ts";

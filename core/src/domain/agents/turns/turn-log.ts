@@ -16,12 +16,18 @@ export class TurnLog {
     this.#clock = clock;
   }
 
-  /** Turns that were under way when the core stopped hard did not finish, and say so. */
-  async markInterrupted(): Promise<void> {
+  /**
+   * Turns that were under way when the core stopped hard did not finish, and say so. On a database that other cores
+   * share, theirs may be under way still: only those that no turn's deadline leaves alive are marked there.
+   */
+  async markInterrupted(longestTurnMs: number): Promise<void> {
+    const now = this.#clock();
+    const before = this.#store.dialect === "sqlite" ? now + 1 : now - longestTurnMs;
     await this.#store.db
       .updateTable("turns")
-      .set({ status: "interrupted", finished_at: this.#clock() })
+      .set({ status: "interrupted", finished_at: now })
       .where("status", "=", "running")
+      .where("created_at", "<", before)
       .execute();
   }
 

@@ -16,7 +16,8 @@ export interface TurnsDependencies {
   readonly answer: (agent: Agent, turn: OpenTurn) => AsyncGenerator<TurnEvent, AgentAnswer>;
 }
 
-const turnDeadlineMs = 10 * 60_000;
+/** No turn takes longer. */
+export const turnDeadlineMs = 10 * 60_000;
 const longest = { id: 256, text: 1024 * 1024 } as const;
 
 /** Answers messages: one after the other within a session, side by side across sessions. */
