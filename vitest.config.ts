@@ -5,6 +5,8 @@ import { defineConfig } from "vitest/config";
 //   integration  x.integration.test.ts            real services: PostgreSQL, NATS, Docker, compilers
 //   e2e          test/e2e/*.test.ts               a whole core in its own process
 const services = ["./test/services/global-setup.ts"];
+// A machine that falters under real services is given a second chance; the run's summary names what needed it.
+const secondTry = 1;
 
 export default defineConfig({
   test: {
@@ -23,6 +25,7 @@ export default defineConfig({
           include: ["{core,sdk,bench,test}/**/*.integration.test.ts"],
           exclude: ["**/node_modules/**"],
           globalSetup: services,
+          retry: secondTry,
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
@@ -32,6 +35,7 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: services,
+          retry: secondTry,
           testTimeout: 180_000,
           hookTimeout: 180_000,
         },

@@ -42,6 +42,7 @@ if (code !== 0 && summary.failed === 0) {
   console.log("\nNo test was found; see the list of projects and files in vitest.config.ts.");
   summary.failed = 1;
 }
+for (const name of summary.retried) console.log(`passed on the second try: ${name}`);
 for (const [service, reason] of summary.missing) console.log(`skipped what needs ${service}: ${reason}`);
 console.log(`${summary.passed} passed, ${summary.failed} failed, ${summary.skipped} skipped`);
 process.exitCode = summary.failed === 0 ? 0 : 1;
@@ -50,6 +51,6 @@ function readSummary(): Summary {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    return { passed: 0, failed: 0, skipped: 0, missing: [] };
+    return { passed: 0, failed: 0, skipped: 0, missing: [], retried: [] };
   }
 }

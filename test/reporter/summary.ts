@@ -9,6 +9,8 @@ export interface Summary {
   skipped: number;
   /** Service name and reason. */
   missing: [string, string][];
+  /** Tests that passed only when they were tried again. */
+  retried: string[];
 }
 
 /** Counts everything that can go wrong in a run, also what happens outside of a test. */
@@ -19,9 +21,12 @@ export default class SummaryReporter implements Reporter {
       failed: unhandled.length,
       skipped: 0,
       missing: [...missingServices()],
+      retried: [],
     };
     for (const module of modules) {
-      for (const { state } of [...module.children.allTests()].map((test) => test.result())) {
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (test.diagnostic()?.flaky) summary.retried.push(`${module.relativeModuleId} > ${test.fullName}`);
         if (state === "passed") summary.passed++;
         else if (state === "failed") summary.failed++;
         // A test that is still pending was never run: the run was interrupted, or its worker died.
